@@ -1,4 +1,4 @@
-"""What an observer with a prior learns: posteriors, success of the best guess, and coarser states."""
+"""Beliefs of an observer with a prior: posteriors, vulnerabilities, capacity, and coarsening of states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from splu_ref.channels.parameters import probability as exact_probability
 
 
 def posterior(channel: Channel[In, Out], prior: Mapping[In, Exact], published: Out) -> dict[In, Fraction]:
-    """Return the probability of each true state once ``published`` is seen.
+    """Return the posterior probability of each true state given the published state.
 
     Parameters
     ----------

@@ -1,12 +1,10 @@
 """Exact masses and tails of binomial distributions, tables of them, and the budget of work they use.
 
-One budget of work for a command, counted in products of machine digits before they are computed.
-
-What long integers cost is known from their lengths: a product or a quotient of integers of a and b digits is
-about a b products of digits, of 30 bits each, and the interpreter adds `STEP` to every operation. Such counts
-depend on the input alone, not on the machine; `MOST` of them take about a minute on a common one. Whoever is
-about to compute something long says first what it costs, with `spend`; what a whole computation will cost
-is compared with `left` before it begins.
+The budget limits the work of a command, in products of machine digits, independently of the machine. The work
+of long integers follows from their lengths: a product or quotient of integers of a and b digits of 30 bits
+takes about a b products of digits, and the interpreter adds `STEP` to every operation. `MOST` products take
+about a minute. A long computation is charged with `spend` before it begins, and the estimated work of a whole
+computation is compared with `left`.
 """
 
 from __future__ import annotations

@@ -178,8 +178,8 @@ def retention_limit_for(counts: Mapping[In, int], replacing: Law[In], levels: Le
     Returns
     -------
     Fraction or None
-        Below it there is no breach, at it and above it there is one. None if no retention below 1 has one:
-        every state has a prior above rho1. It may be 0: a value that is never a replacement betrays itself.
+        There is a breach exactly from this retention on. None if no retention below 1 has a breach, because
+        every state has a prior above rho1. It is 0 if some value is never a replacement.
 
     Notes
     -----

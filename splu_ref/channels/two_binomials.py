@@ -1,6 +1,6 @@
 """The sum of two independent binomial counts: its exact law, and certified enclosures of its tails.
 
-The law of successes among trials of two kinds, exactly: X = A + B, A ~ Bin(n, p) and B ~ Bin(m, q).
+The law is that of the number of successes in trials of two kinds: X = A + B, A ~ Bin(n, p), B ~ Bin(m, q).
 
 With p = a/d and q = b/e, Pr(X = k) is an integer c_k over d^n e^m, the coefficient of z^k in
 (d-a + a z)^n (e-b + b z)^m. That product solves a differential equation of the first order, which gives

@@ -1,8 +1,8 @@
 """Worlds: finite sets of tables with a rational prior; a release is a channel from tables.
 
-What a channel says of a record says a world channel of a whole table: its amplification over neighboring
-tables is that of differential privacy, its posterior is what an observer of everything believes, its mutual
-information is what he learned. A world stands for small tables, on which closed forms are checked.
+A channel from tables has the measures of a channel from records: its amplification over neighboring tables is
+that of differential privacy, its posterior is the belief of an observer of the whole release, and its mutual
+information is the information gained. Worlds represent small tables, on which closed forms are checked.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class World(Generic[Value]):
 
     @classmethod
     def independent(cls, laws: Sequence[Mapping[Value, Exact]]) -> World[Value]:
-        """Return the world of independent places, each with a law of its own.
+        """Return the world of independent places with separate laws.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class World(Generic[Value]):
         return {table: Fraction(weight, self.total) for table, weight in self.weighted()}
 
     def where(self, holds: Callable[[Table[Value]], bool]) -> World[Value]:
-        """Return the world given that its table is one of some.
+        """Return the world conditional on a predicate of its table.
 
         Raises
         ------

@@ -78,10 +78,10 @@ def texts(series: Column) -> list[str | None]:
 
 
 def contents(series: Column) -> list[str]:
-    """Return a text for every cell that two cells of a column share only if they say the same.
+    """Return a text for every cell such that different cells of a column have different texts.
 
-    The canonical text where there is one, the empty text for a missing cell, and JSON for bytes, durations,
-    lists and structures, which can be published beside the sensitive columns.
+    It is the canonical text if there is one, the empty text for a missing cell, and JSON for bytes,
+    durations, lists and structures, which may occur in columns that are not sensitive.
     """
     if series.dtype.is_nested() or series.dtype in (nw.Binary, nw.Duration):  # equal, but of other hashes
         return ["" if cell is None else _written(cell) for cell in series.to_list()]
@@ -93,7 +93,7 @@ def _written(cell: object) -> str:
 
 
 def _parts(cell: object) -> object:
-    """Return what JSON does not know as something that it does."""
+    """Convert a value without JSON form to one that has it."""
     if isinstance(cell, bytes):
         return cell.hex()
     if isinstance(cell, np.ndarray):

@@ -39,8 +39,8 @@ def candidates(data: bytes, bits: int) -> NDArray[np.unsignedinteger]:
 class ByteSource(ABC):
     """A source that turns a stream of uniform bytes into choices.
 
-    Subclasses provide the bytes. The same bytes give the same choices in every subclass, and no byte is
-    read that the rules do not ask for.
+    Subclasses provide the bytes. The same bytes give the same choices in every subclass, and no other bytes
+    are read than the rules require.
     """
 
     name: str
@@ -111,7 +111,7 @@ class ByteSource(ABC):
         return self
 
     def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Self:
-        """Return the source itself, without asking for the identities."""
+        """Return the source itself, without calling ``identities``."""
         return self
 
     def plan_secret(self) -> Self:

@@ -1,8 +1,7 @@
 """The key of a release, derived from a secret key, the table and the public parameters.
 
-Every draw, order and plan of a keyed release is made with a key of its own, which depends on everything that
-the release depends on. So two releases under one secret key are the same, bit for bit, or as independent as
-under two keys.
+All random choices of a keyed release use a key that is derived from the secret key and all inputs of the
+release. So two releases under one secret key are either identical or as independent as under two keys.
 """
 
 from __future__ import annotations
@@ -78,8 +77,8 @@ class ReleaseContext:
     columns
         The names of all columns, in table order.
     records
-        Called only under a key: the bytes of each record's cells. Neither their order matters nor where
-        they are read. Or their sums under the key, of whoever cannot hold them all.
+        Returns the bytes of each record's cells, in any order; called only under a key. Or their sums under
+        the key, for tables larger than memory.
     """
 
     method: str
@@ -123,7 +122,7 @@ def release_key(key: Key, context: ReleaseContext) -> Key:
     key
         The secret.
     context
-        What is published, and how.
+        The public parameters and the records.
 
     Returns
     -------
