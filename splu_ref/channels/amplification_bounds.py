@@ -41,7 +41,7 @@ def amplification(
     Parameters
     ----------
     channel
-        What is published.
+        The channel.
     pairs
         The true states that are compared, in both directions; all with each other unless given.
 

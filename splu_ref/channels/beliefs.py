@@ -17,7 +17,7 @@ def posterior(channel: Channel[In, Out], prior: Mapping[In, Exact], published: O
     Parameters
     ----------
     channel
-        What is published.
+        The channel.
     prior
         The observer's probabilities of the true states, which add up to 1; missing ones are 0.
     published
@@ -109,7 +109,7 @@ def gain_vulnerability(
     Parameters
     ----------
     channel, prior
-        What is published, and the observer's law of the true states.
+        The channel, and the observer's law of the true states.
     gain
         By action and true state what the action gains, a rational number; missing ones are 0. The identity,
         one action for each state, gives the Bayes vulnerability. With `constant` as the channel it is the

@@ -269,7 +269,7 @@ class UpperTails:
             _table(self.other_count, self.other_chance, self.bits),
         )
         left_out = own.outside + other.outside
-        # B's tail stands in its table for k - a in first .. last; before, it is 1, and after, left out.
+        # B's table has its tail for k - a in first .. last; below it is 1, and above it is omitted.
         begin = k - (other.first + len(other.masses) - 1) - own.first
         end = k - other.first - own.first
         low, high = max(begin, 0), min(max(end + 1, 0), len(own.masses))

@@ -170,7 +170,7 @@ def upper_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclos
     precision = bits + _GUARD
     rising = _falling_sum(n, anchor, n, success, failure, precision=precision)
     falling = _falling_sum(n, n - anchor, n - k, failure, success, precision=precision)
-    one = 1 << precision  # the anchor's own term stands in both sums
+    one = 1 << precision  # the term at the anchor is in both sums
     ratios = Enclosure(rising[0] + falling[0] - one, rising[1] + falling[1] - one, -precision)
     return BinomialMass(n, anchor, p, bits).mass.times(ratios, bits + _GUARD // 2)
 
@@ -232,7 +232,7 @@ class BinomialMass:
                 self._success,
             ),
         )
-        low = high = -1 << precision  # the mode's own term stands in both sums
+        low = high = -1 << precision  # the term at the mode is in both sums
         for trials, start, success, failure in sides:
             part = _falling_sum(trials, start, trials, success, failure, precision=precision)
             low, high = low + part[0], high + part[1]

@@ -112,7 +112,7 @@ def worst_property(
     Parameters
     ----------
     channel
-        What is published.
+        The channel.
     counts
         The prior as a histogram: how many of N records have each true state. Missing states have none.
     rho1

@@ -37,7 +37,7 @@ class Channel(Generic[In, Out]):
     ----------
     laws
         By true state, in the order of the rows, the law of the published state. Its probabilities are
-        positive and add up to 1; zeros that are handed in are dropped.
+        positive and add up to 1; zeros in the argument are removed.
     outputs
         The published states in the order of the columns, those that never occur included.
 

@@ -62,7 +62,7 @@ def retention(keep: Exact, replacing: Mapping[In, Exact]) -> Channel[In, In]:
 def additive(noise: Mapping[int, Exact], low: int, high: int) -> Channel[int, int]:
     """Return the channel that adds independent noise to a whole number from ``low`` to ``high``.
 
-    What is published may lie outside of the range: it is not cut off, so the matrix is not square.
+    Published values may lie outside of the range, because they are not truncated: the matrix is not square.
 
     Parameters
     ----------

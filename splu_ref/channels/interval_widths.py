@@ -40,7 +40,7 @@ class IntervalPrivacy(NamedTuple):
     least
         The interval that is left then.
     mean
-        The mean of the widths over what is published.
+        The mean of the widths over the published values.
     """
 
     published: int
@@ -93,7 +93,7 @@ def interval_privacy(
     Parameters
     ----------
     channel
-        What is published for each number, such as `additive`.
+        The channel from numbers to published values, such as `additive`.
     prior
         Probabilities of the numbers, which add up to 1.
     confidence

@@ -64,7 +64,7 @@ def _twice_atanh(t: Fraction, bits: int) -> Bounds:
 
 
 _TRIED = 10_000
-"""Divisors that are tried. What is left of a number is a prime if it is below the square of this."""
+"""Bound of trial division: a cofactor below its square is a prime."""
 _FIRST_BITS = 64
 
 
@@ -213,7 +213,7 @@ class LogForm:
 
 @lru_cache(maxsize=1 << 16)
 def _factors(number: int) -> tuple[tuple[int, int], ...]:
-    """Return the primes up to 10,000 that divide a number and what is left, each with its exponent."""
+    """Return the prime factors up to 10,000 of a number and its cofactor, each with its exponent."""
     spend(STEP * 20 + digits(number.bit_length()) * min(isqrt(number), 1_229))
     found, left = [], number
     for prime in _primes():

@@ -192,7 +192,7 @@ def _weights(
 def _eliminated(
     channel: Channel[In, Out], right: Mapping[In, Sequence[Fraction]]
 ) -> tuple[RowSpace, list[list[int]]]:
-    """Return the rows with more columns at their right, and of dependent ones what is left of these."""
+    """Return the eliminated rows with their additional columns, and those columns of dependent rows."""
     space = RowSpace(len(channel.outputs))
     hidden = []
     for state, law in channel.laws.items():

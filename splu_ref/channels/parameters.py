@@ -212,7 +212,7 @@ def retention_probability(value: Exact | None, gamma: Gamma) -> Fraction:
     Parameters
     ----------
     value
-        Greater than 0 and at most 1; None stands for 1 / gamma, the choice of the paper.
+        Greater than 0 and at most 1; None is 1 / gamma, the choice of the paper.
     gamma
         Size of a decoy group. Each other decoy is taken with probability (1 - p) / (gamma - 1).
     """

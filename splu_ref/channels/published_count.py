@@ -36,7 +36,7 @@ class PublishedCount:
 
     @classmethod
     def of(cls, gamma: Exact, retention: Exact | None = None) -> Self:
-        """Return the law for validated parameters; None stands for p = 1/gamma."""
+        """Return the law for validated parameters; None is p = 1/gamma."""
         size = Gamma(gamma)
         return cls(size, retention_probability(retention, size))
 

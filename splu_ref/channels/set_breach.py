@@ -37,7 +37,7 @@ def retained_posterior(retention: Exact, prior: Exact, replaced: Exact) -> Fract
     Raises
     ------
     ParameterError
-        If what is published never lies in S.
+        If the published state is never in S.
     """
     return product_posterior(prior, [(retention, replaced)])
 
@@ -62,7 +62,7 @@ def product_posterior(prior: Exact, columns: Sequence[tuple[Exact, Exact]]) -> F
     Raises
     ------
     ParameterError
-        If there is no column, or what is published never lies in S.
+        If there is no column, or the published state is never in S.
     """
     if not columns:
         raise ParameterError("a product of no sets says nothing: give a set for one column at least")
@@ -152,7 +152,7 @@ def posterior_within(channel: Channel[In, In], prior: Mapping[In, Exact], secret
     Raises
     ------
     ParameterError
-        If the prior is no law on the true states, or what is published never lies in S.
+        If the prior is no law on the true states, or the published state is never in S.
     """
     inside = {label: label in secret for label in channel.outputs}
     chances = {

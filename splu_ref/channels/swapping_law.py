@@ -121,7 +121,7 @@ def swapped_pairs(keep: Exact, records: int, members: int) -> Pairs:
 
 
 def histogram_pairs(keep: Exact, records: int, members: int) -> Pairs:
-    """Return the same for independent replacements from a column's histogram, learned from what is published.
+    """Return the weights for independent replacements from a column's histogram, estimated from the release.
 
     With b = F/N, F the published records in the set, the single weights Z = (Y - (1 - p) b)/p of two records
     are correlated through b. Their covariance is that of the law at this b: the weights have nearly the mean

@@ -21,7 +21,7 @@ from splu_ref.channels.parameters import Exact, ParameterError, exact, shown
 Value = TypeVar("Value", bound=Hashable)
 
 Table: TypeAlias = tuple[Value, ...]
-"""What stands in each place: the value of a record, or whether one of the possible tuples is there."""
+"""The entries of each place: the value of a record, or whether a possible tuple occurs."""
 
 LARGEST = 10**6
 """Tables of a world."""
@@ -144,7 +144,7 @@ class World(Generic[Value]):
         return coarsening({table: read(table) for table, _ in self.weighted()})
 
     def each(self, channel: Channel[Value, Out]) -> Channel[Table[Value], Table[Out]]:
-        """Return the channel that publishes what stands in each place by ``channel``, independently."""
+        """Return the channel that publishes each place independently by ``channel``."""
         laws: dict[Table[Value], dict[Table[Out], Fraction]] = {}
         for table, _ in self.weighted():
             law: dict[Table[Out], Fraction] = {(): Fraction(1)}

@@ -5,9 +5,9 @@ from .cell_values import text as text
 from .cell_values import texts as texts
 from .cell_values import values as values
 from .counting import MOST_COMBINATIONS as MOST_COMBINATIONS
-from .counting import Numbers as Numbers
 from .counting import Predicates as Predicates
 from .counting import TooManyCombinationsError as TooManyCombinationsError
+from .counting import ValueNumbers as ValueNumbers
 from .counting import count_records as count_records
 from .encoding import MISSING_MARKERS as MISSING_MARKERS
 from .encoding import MissingCellError as MissingCellError

@@ -46,7 +46,7 @@ def values(series: Column) -> list[Value | None]:
 def text(value: Value) -> str:
     """Return the canonical text of a value.
 
-    Text stands for itself; booleans are ``True`` and ``False``; integers and decimals are written in
+    Text is unchanged; booleans are ``True`` and ``False``; integers and decimals are written in
     decimal digits; a float is written in the fewest digits that give back the same 64-bit number
     (``1.0``, ``0.1``, ``1e+16``, ``inf``); a date is ``2024-02-29``.
     """

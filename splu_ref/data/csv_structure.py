@@ -31,7 +31,7 @@ Positions: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a well-formed CSV file holds.
+    """The structure of a well-formed CSV file.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Structure:
     quoted
         Whether the file holds any quote.
     text_bytes
-        Length in bytes of the text of all cells below the header together.
+        Total length in bytes of the text of all cells below the header.
     """
 
     header: tuple[str, ...]
@@ -52,15 +52,15 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """What stands in a file before a part of it.
+class PrecedingContent:
+    """The content of a file before a part of it.
 
     Attributes
     ----------
     header
         The column names.
     lines, rows
-        Ends of lines, and data rows, before the part.
+        Numbers of line ends and of data rows before the part.
     """
 
     header: tuple[str, ...]
@@ -69,7 +69,7 @@ class Before:
 
 
 class _Part(NamedTuple):
-    """Bytes of a file that begin with a line, and how many lines and data rows stand before them."""
+    """Bytes of a file from the beginning of a line, and the numbers of lines and data rows before them."""
 
     data: bytes
     lines: int
@@ -86,7 +86,12 @@ class _Part(NamedTuple):
 
 
 def check_structure(
-    data: bytes, name: str, separator: str = ",", *, empty: bool = False, before: Before | None = None
+    data: bytes,
+    name: str,
+    separator: str = ",",
+    *,
+    empty: bool = False,
+    before: PrecedingContent | None = None,
 ) -> Structure:
     """Return the structure of the CSV file ``data``, which begins after any byte-order mark.
 
@@ -97,11 +102,11 @@ def check_structure(
     name
         The file's name, for messages.
     separator
-        The character, of ASCII, that stands between cells, in place of the comma.
+        Separator of cells, an ASCII character.
     empty
-        Whether a header without rows is a table as well.
+        Whether a header without rows is allowed.
     before
-        What stands before a part, which has no header; rows and bytes of the structure are those of the part.
+        The content before a part, which has no header; the structure describes the part alone.
 
     Raises
     ------
@@ -136,12 +141,12 @@ def check_structure(
 
 
 def no_rows_error(name: str) -> DataError:
-    """Return the error for a file that holds a header alone."""
+    """Return the error for a file without data rows."""
     return DataError(f"{name} holds a header and no rows: there is nothing to read")
 
 
-def last_end(data: bytes) -> int:
-    """Return where in ``data``, which begins with a record, the last line end outside quotes ends, or 0."""
+def last_record_end(data: bytes) -> int:
+    """Return the end of the last complete record in ``data``, which begins with a record; 0 if none."""
     if data.find(b'"') < 0:
         return data.rfind(b"\n") + 1
     array = np.frombuffer(data, dtype=np.uint8)
@@ -166,7 +171,7 @@ def _check_characters(part: _Part, name: str) -> None:
 def _check_punctuation(
     part: _Part, array: NDArray[np.uint8], quotes: Positions, comma: int, name: str
 ) -> None:
-    """Refuse the first quote or carriage return that stands where none may stand."""
+    """Raise for the first misplaced quote or carriage return."""
     faults = [*_misplaced_quotes(part, array, quotes, comma), *_misplaced_returns(part, array, quotes)]
     if faults:
         _, message = min(faults)
@@ -219,7 +224,7 @@ def _check_records(
     name: str,
     header: tuple[str, ...] | None,
 ) -> None:
-    """Refuse a blank line and a record whose number of cells differs from the header's, the first line's."""
+    """Raise for a blank line, or a record whose number of cells differs from the header's."""
     blank = _first(starts == ends)
     if blank == 0 and header is None:
         raise DataError(f"{name}: line 1 is blank: the first line must name the columns")
@@ -243,7 +248,7 @@ def _check_records(
 
 
 def separator_remedies(header: str) -> tuple[str, ...]:
-    """Return the remedies if the only name of a header looks like several that no comma divides."""
+    """Return the remedies if the single name of a header looks like several names with another separator."""
     for separator, name in _OTHERS.items():
         if separator in header:
             return f"the cells seem to be divided by a {name}: write commas", f"say --separator {name}"
@@ -273,7 +278,7 @@ def _header(line: bytes, commas: Positions, name: str) -> tuple[str, ...]:
 
 
 def _first(faulty: NDArray[np.bool_]) -> int | None:
-    """Return the first place at which an array holds true, None if there is none."""
+    """Return the index of the first true entry, None if there is none."""
     place = int(faulty.argmax())
     return place if faulty[place] else None
 
@@ -287,7 +292,7 @@ def _outside(positions: Positions, quotes: Positions) -> Positions:
 
 
 def _bytes_at(array: NDArray[np.uint8], positions: Positions) -> NDArray[np.uint8]:
-    """Return the bytes at the positions; beyond either end of the file stands a line end."""
+    """Return the bytes at the positions; a line end beyond either end of the file."""
     beyond = (positions < 0) | (positions >= len(array))
     found = array[np.where(beyond, 0, positions)]
     found[beyond] = _LF

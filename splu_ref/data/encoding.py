@@ -16,7 +16,7 @@ from splu_ref.data.cell_values import Column, Value, text
 from splu_ref.data.identities import records_from_cells
 
 MISSING_MARKERS = ("?", "NA", "N/A", "NaN", "NULL")
-"""Texts that conventionally stand for a missing cell, as do an empty cell and blanks alone."""
+"""Conventional texts of missing cells, besides empty and blank cells."""
 
 
 class MissingCellError(DataError):

@@ -60,7 +60,7 @@ def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         of a file in the meantime, opening it does not wait, and nothing is read from it. Or if the path holds
         a NUL.
     OSError
-        If it does not exist or cannot be opened: each reader has a remedy of its own.
+        If it does not exist or cannot be opened; each reader has a different remedy.
     """
     try:
         status = Path(path).stat()

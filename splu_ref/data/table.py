@@ -105,7 +105,7 @@ class Microdata:
 
     @property
     def missing(self) -> str | None:
-        """The text that stands for missing sensitive cells, None if they are refused."""
+        """The text for missing sensitive cells, None if they are refused."""
         return self._missing
 
     @property

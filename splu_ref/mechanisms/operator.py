@@ -15,7 +15,7 @@ import numpy as np
 from splu_ref.channels import Channel, DataError, Exact, ParameterError, amplification, exact, from_matrix
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import RowMechanism
+from splu_ref.mechanisms.record_mechanism import RowMechanism
 from splu_ref.mechanisms.retention_replacement import digest_of
 from splu_ref.randomness import Draws, IntArray, UniformSource
 

@@ -23,7 +23,8 @@ from splu_ref.data import Microdata
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.medians import BETWEEN, OrderedColumns
-from splu_ref.mechanisms.release import ColumnRelease, PublishingInput, Release
+from splu_ref.mechanisms.record_mechanism import ColumnRelease
+from splu_ref.mechanisms.release import PublishingInput, Release
 from splu_ref.mechanisms.retention_replacement import digest_of
 from splu_ref.randomness import Draws, IntArray, Randomness
 

@@ -21,7 +21,8 @@ from splu_ref.channels import DataError, Exact, ParameterError, exact, shown
 from splu_ref.data import Microdata, text
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import ColumnRelease, PublishingInput, Release
+from splu_ref.mechanisms.record_mechanism import ColumnRelease
+from splu_ref.mechanisms.release import PublishingInput, Release
 from splu_ref.randomness import Draws, IntArray, Randomness
 
 

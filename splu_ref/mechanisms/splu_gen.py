@@ -38,7 +38,7 @@ from splu_ref.mechanisms.plans.co_occurrence import co_occurrence
 from splu_ref.mechanisms.plans.eligibility import require_feasible
 from splu_ref.mechanisms.plans.methods import PlanMethod, resolve_plan
 from splu_ref.mechanisms.plans.parts import PlanParts, plan_parts
-from splu_ref.mechanisms.release import (
+from splu_ref.mechanisms.record_mechanism import (
     ColumnRelease,
     ColumnsRelease,
     Frequencies,

@@ -14,7 +14,12 @@ from typing import ClassVar, Self, TypeAlias
 
 from splu_ref.channels import DataError, GroupDraws, ParameterError
 from splu_ref.mechanisms.manifest import Facts, Manifest
-from splu_ref.mechanisms.release import ColumnsRelease, Frequencies, RecordMechanism, feasible_gamma
+from splu_ref.mechanisms.record_mechanism import (
+    ColumnsRelease,
+    Frequencies,
+    RecordMechanism,
+    feasible_gamma,
+)
 from splu_ref.mechanisms.splu_gen import SpluGen, publish_in_groups
 from splu_ref.randomness import Draws, Fact, IntArray
 

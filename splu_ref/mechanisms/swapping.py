@@ -26,7 +26,7 @@ from splu_ref.channels import (
 from splu_ref.channels import retention as retention_channel
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
+from splu_ref.mechanisms.record_mechanism import ColumnsRelease, RecordMechanism
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 

@@ -26,7 +26,8 @@ from splu_ref.data import Microdata, table_bytes, write_all
 from splu_ref.mechanisms.manifest import Facts, Manifest
 from splu_ref.mechanisms.plans.eligibility import require_feasible
 from splu_ref.mechanisms.plans.methods import PlanMethod, resolve_plan
-from splu_ref.mechanisms.release import PublishedTable, PublishingInput, Release, feasible_gamma
+from splu_ref.mechanisms.record_mechanism import feasible_gamma
+from splu_ref.mechanisms.release import PublishedTable, PublishingInput, Release
 from splu_ref.randomness import Draws, IntArray, Randomness, UniformSource
 
 _OF_ONE = "give the two tables and the manifest of one release"

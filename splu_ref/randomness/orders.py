@@ -99,7 +99,7 @@ def _sort_blocks(
 ) -> tuple[IntArray, NDArray[np.bool_]]:
     """Return the same as ``_sort_packed``, for codes that ascend; may overwrite ``keys``.
 
-    Each item stays in the block of its code, so its place in the block stands for it, which takes few bits.
+    Each item stays in the block of its code, so it is represented by its place in the block, in few bits.
     """
     starts = np.concatenate([[0], np.flatnonzero(codes[1:] != codes[:-1]) + 1])
     lengths = np.diff(starts, append=len(codes))

@@ -73,7 +73,7 @@ class ReleaseContext:
     id_column
         The column that identifies a record; None if its cells do.
     missing
-        The text that stands for missing sensitive cells; None if they are refused.
+        The text for missing sensitive cells; None if they are refused.
     columns
         The names of all columns, in table order.
     records

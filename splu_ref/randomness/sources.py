@@ -158,7 +158,7 @@ class SeededSource(ShakeStream):
     Parameters
     ----------
     seed
-        Bytes, or an integer, which stands for its decimal digits in ASCII (with a ``-`` if negative).
+        Bytes, or an integer, which is converted to its decimal digits in ASCII (with a ``-`` if negative).
     """
 
     def __init__(self, seed: int | bytes) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from splu_ref.channels.parameters import DataError, InputError, ParameterError
 from splu_ref.data import Microdata, as_table, parquet, read_table, reading, write_table
-from splu_ref.data.reading import current_separator, divider, use_separator
+from splu_ref.data.reading import current_separator, file_separator, use_separator
 
 MAGIC = "it does not begin and end with PAR1"
 
@@ -93,14 +93,19 @@ def test_cells_may_be_divided_otherwise(tmp_path: Path) -> None:
     path.write_text("a\n1;2\n")
     assert read_table(path).cells("a") == ["1;2"]
     with use_separator("semicolon"):
-        assert (divider(b"a,b\n;"), divider(b"a,b;\n"), divider(b"a\n,"), divider(b"a;b")) == (
+        assert (
+            file_separator(b"a,b\n;"),
+            file_separator(b"a,b;\n"),
+            file_separator(b"a\n,"),
+            file_separator(b"a;b"),
+        ) == (
             ",",
             ";",
             ";",
             ";",
         )
         with use_separator(None):
-            assert divider(b"a;b") == ","
+            assert file_separator(b"a;b") == ","
             assert current_separator() is None
         assert current_separator() == "semicolon"
     (tmp_path / "t.parquet").write_bytes(_parquet())

@@ -39,8 +39,8 @@ def test_the_law_of_a_draw_is_exact() -> None:
         p = Fraction(retention)
         law: dict[int, Fraction] = defaultdict(Fraction)
         for drawn, chance in outcomes(
-            lambda s, g=gamma, p=p: independent_draws(s, Gamma(g), p, 1).tolist()[0]
-        ):  # type: ignore[misc]  # bound by its default values
+            lambda s, g=gamma, p=p: independent_draws(s, Gamma(g), p, 1).tolist()[0]  # type: ignore[misc]  # defaults
+        ):
             law[drawn] += chance
         assert law == {j: p if j == 0 else (1 - p) / (gamma - 1) for j in range(gamma) if j == 0 or p < 1}
 

@@ -155,7 +155,7 @@ def test_digest_parts_are_compared_as_unsigned_big_endian_numbers() -> None:
 def test_choices_for_another_number_of_records_are_refused(
     choose: Callable[[KeyedRecords], IntArray],
 ) -> None:
-    with pytest.raises(InputError, match=r"bound to 2 records, not 3.*kept"):
+    with pytest.raises(InputError, match=r"bound to 2 records, not 3.*select_records"):
         choose(bound_source([b"a", b"b"]))
 
 

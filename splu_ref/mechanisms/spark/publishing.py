@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from splu_ref.channels import DataError, InputError, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.mechanisms.manifest import Manifest, Origin
-from splu_ref.mechanisms.release import RecordMechanism, RowMechanism
+from splu_ref.mechanisms.record_mechanism import RecordMechanism, RowMechanism
 from splu_ref.mechanisms.spark.cells import require_texts, without_metadata
 from splu_ref.mechanisms.spark.content import content_digest
 from splu_ref.mechanisms.spark.groups import publish_in_groups

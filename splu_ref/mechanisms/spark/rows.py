@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, types
 
-from splu_ref.mechanisms.release import RowMechanism
+from splu_ref.mechanisms.record_mechanism import RowMechanism
 from splu_ref.mechanisms.spark.cells import CELLS, cells_of, with_cells
 from splu_ref.mechanisms.spark.entries import SHUFFLE, shuffle_keys
 from splu_ref.mechanisms.spark.groups import PublishedRows

@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 
 from splu_ref.channels import DataError
 from splu_ref.data import Microdata, Value, is_missing, text, values
-from splu_ref.mechanisms.release import RecordMechanism
+from splu_ref.mechanisms.record_mechanism import RecordMechanism
 from splu_ref.mechanisms.spark.cells import quote_name
 from splu_ref.randomness import IntArray
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from splu_ref.channels import ParameterError
 from splu_ref.data import Recoding, refuse_existing, require_suffix, text, write_all
 from splu_ref.mechanisms.manifest import Manifest, Origin
-from splu_ref.mechanisms.release import RecordMechanism, RowMechanism
+from splu_ref.mechanisms.record_mechanism import RecordMechanism, RowMechanism
 from splu_ref.mechanisms.splu_gen_by_column import SpluGens
 from splu_ref.mechanisms.streaming.choices import Choices, KeyedChoices, Stream, StreamChoices
 from splu_ref.mechanisms.streaming.content import Content, parts_of

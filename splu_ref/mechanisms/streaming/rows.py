@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from splu_ref.data import Microdata, text
-from splu_ref.mechanisms.release import RowMechanism
+from splu_ref.mechanisms.record_mechanism import RowMechanism
 from splu_ref.mechanisms.streaming.choices import Choices, Keys
 from splu_ref.mechanisms.streaming.content import parts_of
 from splu_ref.mechanisms.streaming.files import FrameSpool, RecordSpool

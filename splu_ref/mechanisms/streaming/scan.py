@@ -22,7 +22,7 @@ from splu_ref.data import (
     number_identities,
     require_declared,
 )
-from splu_ref.mechanisms.release import RecordMechanism
+from splu_ref.mechanisms.record_mechanism import RecordMechanism
 from splu_ref.mechanisms.streaming.content import DuplicateNumbers
 from splu_ref.mechanisms.streaming.files import PART_BYTES
 from splu_ref.randomness import IntArray, Key, TableSum, record_digest
@@ -123,8 +123,8 @@ class Scan:
             column: np.array([counts[column][value] for value in values.domain(column)], dtype=np.int64)
             for column, values in self._value_tables.items()
         }
-        for column, values in self._value_tables.items():
-            values.codes(column)  # raises for a column with one value
+        for column, one_column in self._value_tables.items():
+            one_column.codes(column)  # raises for a column with one value
 
     @property
     def disk(self) -> int:
