@@ -72,7 +72,7 @@ from splu_ref.mechanisms import (
     Swapping,
 )
 from splu_ref.mechanisms.alpha_beta import Numbers
-from splu_ref.mechanisms.group_draws import Marks, marked_slots, shown_slots
+from splu_ref.mechanisms.group_draws import Marks, draw_source_slots, marked_slots
 from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import (
     ByteSource,
@@ -346,7 +346,7 @@ class Subject:
     ----------
     publish_codes, publish
         The mechanism on codes, and on tables.
-    marked_slots, shown_slots, publish_dependent
+    marked_slots, draw_source_slots, publish_dependent
         Dependent draws: the marked slots of a plan, the published slot of each slot of a block, and the
         mechanism on codes.
     channel
@@ -405,7 +405,7 @@ class Subject:
 
     publish_codes: PublishCodes
     marked_slots: Callable[[Sequence[Groups], GroupDraws, UniformSource], tuple[Marks, ...]]
-    shown_slots: Callable[[Marks, GroupDraws, UniformSource], IntArray]
+    draw_source_slots: Callable[[Marks, GroupDraws, UniformSource], IntArray]
     publish_dependent: PublishCodes
     channel: DeclaredChannel
     publish: PublishTable
@@ -466,7 +466,7 @@ def _exact_minimum(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactMinimum:
 SHIPPED = Subject(
     publish_codes=SpluGen.publish_codes,
     marked_slots=marked_slots,
-    shown_slots=shown_slots,
+    draw_source_slots=draw_source_slots,
     publish_dependent=SpluGen.publish_codes,
     channel=SpluGen.channel,
     publish=SpluGen.publish,

@@ -235,7 +235,7 @@ def test_the_release_stands_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         watched = os.replace
 
         def replace(*given: object, **rest: object) -> None:
-            watched(*given, **rest)  # type: ignore[arg-type]  # as it was called
+            watched(*given, **rest)  # type: ignore[arg-type]  # the original call
             names = ("log", "m.json", "o.csv")
             seen.append([name for name in names if b"old" not in Path(name).read_bytes()])
 

@@ -67,7 +67,7 @@ def _row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(OPERATIONS, "publish_toy", from_tape(lambda _: KeepOrRedraw()))
 
 
-def test_it_publishes_and_tells_a_manifest(tmp_path: Path) -> None:
+def test_it_publishes_and_writes_a_manifest(tmp_path: Path) -> None:
     release = KeepOrRedraw().publish(FRAME, "job", SeededSource(1))
     assert isinstance(release.frame, pl.DataFrame)
     assert release.frame["sex"].equals(FRAME["sex"])
@@ -85,7 +85,7 @@ def test_its_release_is_estimated_by_the_inverse_of_its_channel() -> None:
     found = [release.estimate(sex="F", job="a") for release in releases]
     true = len(FRAME.filter(sex="F", job="a"))
     [first, *_] = found
-    # f = 2 y - n/3: a record keeps its value or draws it from three.
+    # f = 2 y - n/3: a value is retained or drawn from three.
     assert first.estimate == near(2 * first.published_count - first.predicate_count / 3)
     assert first.method == "inversion"
     assert true == 200

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import experiments.study
 import splu_proofs.olap
 import splu_ref
-from splu_ref.data.files import opened, write_whole
+from splu_ref.data.files import open_regular, write_whole
 from splu_ref.data.folders import make_folder
 
 FOLDER = "pieces"
@@ -81,7 +81,7 @@ def code_digest() -> str:
 def _read(place: Path) -> Piece | None:
     """Return a stored piece; None if there is none, or none that can be read."""
     try:
-        with opened(place) as file:
+        with open_regular(place) as file:
             found = json.loads(file.read().decode())
     except (OSError, ValueError):
         return None

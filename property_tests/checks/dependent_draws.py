@@ -85,7 +85,7 @@ def group(subject: Subject, run: Run) -> Outcome:
 def _published_slots(
     subject: Subject, marks: Marks, draws: GroupDraws, source: EnumerationSource
 ) -> tuple[int, ...]:
-    return tuple(subject.shown_slots(marks, draws, source).tolist())
+    return tuple(subject.draw_source_slots(marks, draws, source).tolist())
 
 
 PLANS: tuple[tuple[Plan, ...], ...] = (

@@ -15,7 +15,7 @@ from property_tests.checking import Outcome, check
 from property_tests.coverage import missing_rates
 from property_tests.run import Run
 from property_tests.subject import Answers, Subject
-from splu_ref.channels import Channel, coarsened
+from splu_ref.channels import Channel, coarsen
 from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
@@ -121,7 +121,7 @@ def predicates(subject: Subject, run: Run) -> Outcome:
             for members in combinations(range(size), count):
                 named = {"a": ["vwxyz"[code] for code in members]}
                 declared = subject.predicate_channels(mechanism, named, {})["a",]
-                alike = coarsened(whole, {code: code in members for code in range(size)})
+                alike = coarsen(whole, {code: code in members for code in range(size)})
                 if declared != Channel(
                     {state: alike.laws[state] for state in declared.inputs}, declared.outputs
                 ):

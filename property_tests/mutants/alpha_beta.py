@@ -7,7 +7,7 @@ import numpy as np
 from property_tests.mutants.mutant import mutant
 from splu_ref.mechanisms import AlphaBeta
 from splu_ref.mechanisms.alpha_beta import Numbers
-from splu_ref.mechanisms.replacement_law import drawn_binomial
+from splu_ref.mechanisms.replacement_law import draw_binomial
 from splu_ref.randomness import UniformSource
 
 
@@ -17,7 +17,7 @@ def _kept(mechanism: AlphaBeta, members: Numbers, source: UniformSource) -> Numb
 
 
 def _number(mechanism: AlphaBeta, others: int, source: UniformSource) -> int:
-    return drawn_binomial(others, mechanism.beta, source.integer_below) if mechanism.beta else 0
+    return draw_binomial(others, mechanism.beta, source.integer_below) if mechanism.beta else 0
 
 
 def _distinct(count: int, population: int, source: UniformSource) -> list[int]:

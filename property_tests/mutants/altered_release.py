@@ -39,9 +39,9 @@ class AlteredSource:
         """Hand on."""
         return self.source.subset(population, count)
 
-    def kept(self, rows: IntArray) -> Draws:
+    def select_records(self, rows: IntArray) -> Draws:
         """Alter what the source behind keeps."""
-        return type(self)(self.source.kept(rows), self.gamma)
+        return type(self)(self.source.select_records(rows), self.gamma)
 
     def plan_secret(self) -> PlanSecret:
         """Leave the plan to the source behind: the fault is in another choice."""

@@ -11,13 +11,13 @@ from property_tests.mutants.mutant import mutant
 from splu_ref.channels import GroupDraws
 from splu_ref.mechanisms import ColumnRelease, DecoyPlan, PlaceOrder, SpluGen
 from splu_ref.mechanisms.group_draws import (
-    DrawnSlots,
     Marks,
     Orders,
+    SlotDraws,
     Stream,
     dependent_draws,
+    draw_source_slots,
     marked_slots,
-    shown_slots,
 )
 from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import Draws, IntArray, PlanSecret
@@ -44,15 +44,15 @@ def _largest_counts(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArra
     slots = stream.below(gamma, groups * gamma) + gamma * np.repeat(np.arange(groups), gamma)
     times = np.bincount(slots, minlength=groups * gamma).reshape(groups, gamma)
     rank = np.argsort(np.argsort(-times, axis=1, kind="stable"), axis=1)
-    return shown_slots(rank < marked.sum(axis=1, keepdims=True), draws, stream)
+    return draw_source_slots(rank < marked.sum(axis=1, keepdims=True), draws, stream)
 
 
 def _rest_to_the_first(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
-    return shown_slots(marked, draws, _Altered(stream, 0))
+    return draw_source_slots(marked, draws, _Altered(stream, 0))
 
 
 def _not_dealt(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
-    return shown_slots(marked, draws, _Altered(stream, 1))
+    return draw_source_slots(marked, draws, _Altered(stream, 1))
 
 
 class _Fewer(_Altered):
@@ -64,7 +64,7 @@ class _Fewer(_Altered):
 
 
 def _rare_more_often(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
-    return shown_slots(marked, draws, _Fewer(stream, 2))
+    return draw_source_slots(marked, draws, _Fewer(stream, 2))
 
 
 class _Repeated(_Altered):
@@ -91,7 +91,7 @@ def _plan_order(blocks: Sequence[Groups], draws: GroupDraws, stream: Orders) -> 
     return marked_slots(blocks, draws, _Fixed(np.arange(sum(map(len, blocks)))))
 
 
-def _after_the_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> DrawnSlots:
+def _after_the_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> SlotDraws:
     """Draw all groups as ever, and mark first where every slot has its place already."""
     blocks = plan.blocks()
     drawn, shown, begin, even = [], [], 0, []
@@ -104,9 +104,9 @@ def _after_the_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> 
     marked = marked_slots(blocks, draws, _Fixed(order))
     for number, marks in enumerate(marked):
         given = _FixedSlots(source.block(number + 1), drawn[number])
-        shown.append(begin + shown_slots(marks, draws, given))
+        shown.append(begin + draw_source_slots(marks, draws, given))
         begin += marks.size
-    return DrawnSlots(marked, np.concatenate(shown))
+    return SlotDraws(marked, np.concatenate(shown))
 
 
 class _Fixed:
@@ -127,12 +127,12 @@ class _FixedSlots(_Altered):
 
 
 def _released(
-    fault: Callable[[DecoyPlan, GroupDraws, PlanSecret], DrawnSlots],
+    fault: Callable[[DecoyPlan, GroupDraws, PlanSecret], SlotDraws],
 ) -> Callable[..., ColumnRelease]:
     def publish(
         mechanism: SpluGen, codes: IntArray, domain_size: int, source: Draws, *, order: PlaceOrder = "random"
     ) -> ColumnRelease:
-        def drawn(plan: DecoyPlan, draws: GroupDraws, secret: PlanSecret) -> DrawnSlots:
+        def drawn(plan: DecoyPlan, draws: GroupDraws, secret: PlanSecret) -> SlotDraws:
             return (fault if draws.name == "capped" else dependent_draws)(plan, draws, secret)
 
         with patch("splu_ref.mechanisms.splu_gen.dependent_draws", drawn):
@@ -141,40 +141,40 @@ def _released(
     return publish
 
 
-def _four_at_once(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> DrawnSlots:
+def _four_at_once(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> SlotDraws:
     blocks = plan.blocks()
     marked = marked_slots(blocks, draws, source.block(0))
     shown, begin = [], 0
     for number, marks in enumerate(marked):
         repeated = _Repeated(source.block(number + 1), 2)
-        shown.append(begin + shown_slots(marks, draws, repeated))
+        shown.append(begin + draw_source_slots(marks, draws, repeated))
         begin += marks.size
-    return DrawnSlots(marked, np.concatenate(shown))
+    return SlotDraws(marked, np.concatenate(shown))
 
 
 mutant(
     "draws-largest-marked",
     "draws.group",
     "Of each group, the slots with the largest counts of independent draws are marked.",
-    shown_slots=_largest_counts,
+    draw_source_slots=_largest_counts,
 )
 mutant(
     "draws-rest-to-the-first",
     "draws.group",
     "The remainder of the places that are shared goes to the first slots.",
-    shown_slots=_rest_to_the_first,
+    draw_source_slots=_rest_to_the_first,
 )
 mutant(
     "draws-not-dealt",
     "draws.group",
     "The members take the values of their group in the order of the slots.",
-    shown_slots=_not_dealt,
+    draw_source_slots=_not_dealt,
 )
 mutant(
     "draws-first-slot-more-often",
     "draws.group",
     "The first slot of a group is drawn more often than 1/gamma: its rare value takes the group too often.",
-    shown_slots=_rare_more_often,
+    draw_source_slots=_rare_more_often,
 )
 mutant(
     "draws-cap-off-by-one",

@@ -7,7 +7,7 @@ import numpy as np
 from property_tests.mutants.altered_release import AlteredMechanism, AlteredSource, with_source
 from property_tests.mutants.mutant import mutant
 from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
-from splu_ref.mechanisms.group_draws import draws
+from splu_ref.mechanisms.group_draws import independent_draws
 from splu_ref.randomness import Draws, IntArray
 
 
@@ -41,7 +41,7 @@ def _grouped(
     own = codes[kept]
     decoys = mechanism.decoys(np.bincount(own, minlength=domain_size), gamma, source.plan_secret())
     places = source.order_within(own)
-    drawn = draws(source, gamma, mechanism.retention, len(own))
+    drawn = independent_draws(source, gamma, mechanism.retention, len(own))
     published = decoys.published(places, drawn)
     groups = np.empty(len(own), dtype=np.int64)
     groups[places] = decoys.slots() // gamma

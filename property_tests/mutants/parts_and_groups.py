@@ -35,7 +35,7 @@ def _one_retention(
     published = np.empty_like(codes)
     for place, domain in enumerate(domains):
         records = np.flatnonzero(parts == place)
-        drawn = draws.kept(records).below(keep.denominator * len(domain), len(records))
+        drawn = draws.select_records(records).below(keep.denominator * len(domain), len(records))
         kept = drawn < keep.numerator * len(domain)
         published[records] = np.where(kept, codes[records], domain[drawn % len(domain)])
     rows = np.arange(len(codes), dtype=np.int64)
@@ -61,7 +61,9 @@ def _own_excluded(
 ) -> ColumnRelease:
     """Replace by another value than the own one."""
     done, values = mechanism.publish_groups(codes, groups, draws), len(mechanism.values)
-    drawn = draws.kept(done.rows).below(mechanism.retention.denominator * (values - 1), len(done.rows))
+    drawn = draws.select_records(done.rows).below(
+        mechanism.retention.denominator * (values - 1), len(done.rows)
+    )
     own = codes[done.rows]
     other = (own + 1 + drawn % (values - 1)) % values
     return done._replace(published=np.where(drawn < mechanism.retention.numerator * (values - 1), own, other))

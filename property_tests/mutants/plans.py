@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from property_tests.mutants.mutant import mutant
 from splu_ref.channels.parameters import Gamma
 from splu_ref.mechanisms import MOST_GROUPS, PLANS, ArrayPlan, BlockPlan, Blocks, DecoyPlan, anatomy, cyclic
-from splu_ref.mechanisms.plans.mixed import default_passes, drawn_secret, trade
+from splu_ref.mechanisms.plans.mixed import default_passes, draw_block_secret, trade
 from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import IntArray, PlanSecret
 
@@ -89,7 +89,7 @@ class _Mixed:
             passes = self.passes(default_passes(len(groups)) if passes is None else passes)
             if 0 < number >= blocks.count - self.untraded:
                 passes = 0
-            secret = drawn_secret(len(groups), gamma, source.block(self.block(number)), passes)
+            secret = draw_block_secret(len(groups), gamma, source.block(self.block(number)), passes)
             slots = groups.T.copy()
             for order, rotations, coins in zip(*secret, strict=True):
                 slots = slots.take(order, axis=1)

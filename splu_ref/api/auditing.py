@@ -8,7 +8,7 @@ from narwhals.typing import IntoDataFrame
 
 from splu_ref.audit import ReleaseAudit, Replay, claim_of, releases
 from splu_ref.channels import Exact, ParameterError
-from splu_ref.data import Microdata, admitting_missing, as_table
+from splu_ref.data import Microdata, as_table, with_missing_as_text
 from splu_ref.mechanisms import PublishedTable, Transcript, read_transcript
 from splu_ref.randomness import Key
 
@@ -74,7 +74,7 @@ def audit_release(
         told = record.missing if record is not None and not isinstance(original, Microdata) else missing
         source = as_table(original, told)
         if not source.recoded:
-            source = admitting_missing(release.manifest.recode(source, key), release.sensitive)
+            source = with_missing_as_text(release.manifest.recode(source, key), release.sensitive)
         prepared = claimed.prepared(source, release.sensitive)
         if record is not None:
             replay = Replay.of_transcript(record, prepared.table, key)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, Value, as_table, prepared, text
+from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, Value, as_table, prepare_table, text
 from splu_ref.randomness import Key
 
 
@@ -73,4 +73,4 @@ def recode(
     for column, values in domains.items():
         if len(values) < 2:
             raise ParameterError(f"domain: column {column!r} has {len(values)} values: declare two or more")
-    return prepared(as_table(table, missing), steps, domains, drop)
+    return prepare_table(as_table(table, missing), steps, domains, drop)

@@ -178,7 +178,7 @@ def made_once(plan: PlanMethod) -> PlanMethod:
         nonlocal last
         if not isinstance(source, EnumerationSource):
             return plan(histogram, gamma, source)
-        begin = source.made
+        begin = source.choice_count
         where = begin, histogram.tobytes(), gamma
         if last is not None and last[0] == where and source.repeats(last[1]):
             return last[2]

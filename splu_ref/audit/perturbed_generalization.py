@@ -24,7 +24,7 @@ def variance(law: PerturbedGroup, counts: IntArray, sizes: IntArray) -> Fraction
     """Return the variance of the estimated count of a value, by counts and sizes of the groups."""
     total = Fraction(0)
     for (count, size), times in _paired(counts, sizes).items():
-        shown = law.retention * count / size + law.stray
+        shown = law.retention * count / size + law.absent_probability
         total += times * size * size * shown * (1 - shown)
     return total / law.retention**2
 

@@ -3,7 +3,7 @@ from .amplification_bounds import Growth as Growth
 from .amplification_bounds import amplification as amplification
 from .amplification_bounds import growth as growth
 from .beliefs import bayes_capacity as bayes_capacity
-from .beliefs import coarsened as coarsened
+from .beliefs import coarsen as coarsen
 from .beliefs import coarsening as coarsening
 from .beliefs import gain_vulnerability as gain_vulnerability
 from .beliefs import posterior as posterior
@@ -27,9 +27,9 @@ from .binomial import spend as spend
 from .binomial import tail_work as tail_work
 from .binomial import upper_tail as upper_tail
 from .binomial import upper_tail_numerator as upper_tail_numerator
+from .binomial_bounds import BinomialMass as BinomialMass
 from .binomial_bounds import Bounds as Bounds
 from .binomial_bounds import Enclosure as Enclosure
-from .binomial_bounds import MassWalk as MassWalk
 from .binomial_bounds import factor_work as factor_work
 from .binomial_bounds import lower_tail_bounds as lower_tail_bounds
 from .binomial_bounds import lower_tail_enclosure as lower_tail_enclosure
@@ -99,7 +99,7 @@ from .parameters import whole as whole
 from .published_count import PredicateCount as PredicateCount
 from .published_count import PublishedCount as PublishedCount
 from .published_count import TupleCount as TupleCount
-from .set_breach import most_telling as most_telling
+from .set_breach import most_informative_output as most_informative_output
 from .set_breach import posterior_within as posterior_within
 from .set_breach import product_posterior as product_posterior
 from .set_breach import product_retention_limit as product_retention_limit

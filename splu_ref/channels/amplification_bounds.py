@@ -1,4 +1,4 @@
-"""How much a published value can change a belief: by a factor (amplification) or a difference (growth)."""
+"""Bounds on the change of a belief by a published value: its ratio (amplification) and its growth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from splu_ref.channels.parameters import Exact, ParameterError, probability
 
 
 class Amplification(NamedTuple, Generic[In, Out]):
-    """The largest ratio of two entries in one column, and where it stands.
+    """The largest ratio of two entries in one column, with their column and rows.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ def amplification(
     Parameters
     ----------
     channel
-        What is published.
+        The channel.
     pairs
         The true states that are compared, in both directions; all with each other unless given.
 

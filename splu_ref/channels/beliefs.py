@@ -1,4 +1,4 @@
-"""What an observer with a prior learns: posteriors, success of the best guess, and coarser states."""
+"""Beliefs of an observer with a prior: posteriors, vulnerabilities, capacity, and coarsening of states."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from splu_ref.channels.parameters import probability as exact_probability
 
 
 def posterior(channel: Channel[In, Out], prior: Mapping[In, Exact], published: Out) -> dict[In, Fraction]:
-    """Return the probability of each true state once ``published`` is seen.
+    """Return the posterior probability of each true state given the published state.
 
     Parameters
     ----------
     channel
-        What is published.
+        The channel.
     prior
         The observer's probabilities of the true states, which add up to 1; missing ones are 0.
     published
@@ -64,14 +64,14 @@ Guess = TypeVar("Guess", bound=Hashable)
 
 
 def prior_vulnerability(prior: Mapping[In, Exact]) -> Fraction:
-    """Return the chance that the best guess is right before anything is seen: the largest prior."""
+    """Return the prior Bayes vulnerability: the largest prior probability."""
     if not prior:
         raise ParameterError("the prior is empty: give the probability of each true state")
     return max(probability(entry, f"the prior of {state!r}") for state, entry in prior.items())
 
 
 def vulnerability(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> Fraction:
-    """Return the Bayes vulnerability: the chance that the best guess after seeing is right.
+    """Return the posterior Bayes vulnerability: the probability that the best guess is right.
 
     Sum over published states v of the largest of prior[u] A[u][v].
 
@@ -104,12 +104,12 @@ def bayes_capacity(channel: Channel[In, Out]) -> Fraction:
 def gain_vulnerability(
     channel: Channel[In, Out], prior: Mapping[In, Exact], gain: Mapping[Guess, Mapping[In, Exact]]
 ) -> Fraction:
-    """Return the g-vulnerability: the expected gain of the best action after seeing.
+    """Return the posterior g-vulnerability: the expected gain of the best action.
 
     Parameters
     ----------
     channel, prior
-        What is published, and the observer's law of the true states.
+        The channel, and the observer's law of the true states.
     gain
         By action and true state what the action gains, a rational number; missing ones are 0. The identity,
         one action for each state, gives the Bayes vulnerability. With `constant` as the channel it is the
@@ -140,7 +140,7 @@ Part = TypeVar("Part", bound=Hashable)
 
 
 def coarsening(parts: Mapping[In, Part]) -> Channel[In, Part]:
-    """Return the channel that publishes the part that a state belongs to.
+    """Return the channel from a state to its part of a partition.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def coarsening(parts: Mapping[In, Part]) -> Channel[In, Part]:
     )
 
 
-def coarsened(
+def coarsen(
     channel: Channel[In, In], parts: Mapping[In, Part], within: Mapping[In, Exact] | None = None
 ) -> Channel[Part, Part]:
     """Return the channel between the parts of a partition of the states.

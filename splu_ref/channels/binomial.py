@@ -1,12 +1,10 @@
 """Exact masses and tails of binomial distributions, tables of them, and the budget of work they use.
 
-One budget of work for a command, counted in products of machine digits before they are computed.
-
-What long integers cost is known from their lengths: a product or a quotient of integers of a and b digits is
-about a b products of digits, of 30 bits each, and the interpreter adds `STEP` to every operation. Such counts
-depend on the input alone, not on the machine; `MOST` of them take about a minute on a common one. Whoever is
-about to compute something long says first what it costs, with `spend`; what a whole computation will cost
-is compared with `left` before it begins.
+The budget limits the work of a command, in products of machine digits, independently of the machine. The work
+of long integers follows from their lengths: a product or quotient of integers of a and b digits of 30 bits
+takes about a b products of digits, and the interpreter adds `STEP` to every operation. `MOST` products take
+about a minute. A long computation is charged with `spend` before it begins, and the estimated work of a whole
+computation is compared with `left`.
 """
 
 from __future__ import annotations
@@ -25,17 +23,17 @@ from typing import NamedTuple
 from splu_ref.channels.parameters import ParameterError
 
 MOST = 4 * 10**10
-"""Products of digits that a command, a file of claims or a call from outside may ask for."""
+"""Largest work of a command, a file of claims or an external call, in products of digits."""
 STEP = 100
-"""Products of digits in the time that the interpreter takes for one operation."""
+"""Work of one operation of the interpreter, in products of digits."""
 
 
 class WorkError(ParameterError):
-    """The budget is used up."""
+    """The work budget is exhausted."""
 
 
 class _Budget:
-    """Work that has been asked for."""
+    """The work spent so far."""
 
     def __init__(self) -> None:
         self.spent = 0
@@ -46,7 +44,7 @@ _current: ContextVar[_Budget | None] = ContextVar("_current", default=None)
 
 @contextmanager
 def one_budget() -> Iterator[None]:
-    """Let all work inside share one budget: the surrounding one, if there is one. Also a decorator."""
+    """Let all work in the block share one budget, that of an outer block if any; also a decorator."""
     if _current.get() is not None:
         yield
         return
@@ -58,12 +56,12 @@ def one_budget() -> Iterator[None]:
 
 
 def spend(work: int) -> None:
-    """Take work from the budget, before it is done.
+    """Charge work to the budget before it is done.
 
     Raises
     ------
     WorkError
-        If so much is not left; then no more work is done.
+        If the budget is exceeded.
     """
     budget = _current.get()
     if budget is None:
@@ -77,24 +75,24 @@ def spend(work: int) -> None:
 
 
 def left() -> int:
-    """Return how much work may still be asked for."""
+    """Return the remaining work of the budget."""
     budget = _current.get()
     return MOST if budget is None else max(MOST - budget.spent, 0)
 
 
 def digits(bits: int) -> int:
-    """Return the machine digits of an integer of so many bits."""
+    """Return the number of machine digits of an integer of so many bits."""
     return bits // 30 + 1
 
 
 def long_product(bits: int) -> int:
-    """Return about the work of multiplying two integers of so many bits: less than the square of digits."""
+    """Return the approximate work of multiplying two integers of so many bits."""
     size = digits(bits)
     return STEP + size * math.isqrt(size) * size.bit_length() // 6
 
 
 def reduction(bits: int) -> int:
-    """Return about the work of bringing a fraction of integers of so many bits to lowest terms."""
+    """Return the approximate work of reducing a fraction of integers of so many bits to lowest terms."""
     return STEP + digits(bits) ** 2
 
 
@@ -271,7 +269,7 @@ class UpperTails:
             _table(self.other_count, self.other_chance, self.bits),
         )
         left_out = own.outside + other.outside
-        # B's tail stands in its table for k - a in first .. last; before, it is 1, and after, left out.
+        # B's table has its tail for k - a in first .. last; below it is 1, and above it is omitted.
         begin = k - (other.first + len(other.masses) - 1) - own.first
         end = k - other.first - own.first
         low, high = max(begin, 0), min(max(end + 1, 0), len(own.masses))

@@ -129,7 +129,7 @@ def _dyadic(mantissa: int, exponent: int) -> Fraction:
 
 _CHUNK = 64  # factors of a factorial multiplied exactly before one rounding
 _TERM = 8  # factors of a factorial that are as much work as one term of a sum of ratios
-_GUARD = 64  # bits kept beyond those asked for, against the rounding of up to 2**30 steps
+_GUARD = 64  # guard bits beyond the requested ones, against the rounding of up to 2**30 steps
 
 
 def upper_tail_bounds(n: int, k: int, p: Fraction, bits: int = 256) -> Bounds:
@@ -170,9 +170,9 @@ def upper_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclos
     precision = bits + _GUARD
     rising = _falling_sum(n, anchor, n, success, failure, precision=precision)
     falling = _falling_sum(n, n - anchor, n - k, failure, success, precision=precision)
-    one = 1 << precision  # the anchor's own term stands in both sums
+    one = 1 << precision  # the term at the anchor is in both sums
     ratios = Enclosure(rising[0] + falling[0] - one, rising[1] + falling[1] - one, -precision)
-    return MassWalk(n, anchor, p, bits).mass.times(ratios, bits + _GUARD // 2)
+    return BinomialMass(n, anchor, p, bits).mass.times(ratios, bits + _GUARD // 2)
 
 
 def lower_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclosure:
@@ -180,7 +180,7 @@ def lower_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclos
     return upper_tail_enclosure(n, n - k, 1 - p, bits)  # n - X ~ Bin(n, 1 - p)
 
 
-class MassWalk:
+class BinomialMass:
     """An enclosure of Pr(X = k), X ~ Bin(n, p), that can be carried to other n and k.
 
     Attributes
@@ -232,7 +232,7 @@ class MassWalk:
                 self._success,
             ),
         )
-        low = high = -1 << precision  # the mode's own term stands in both sums
+        low = high = -1 << precision  # the term at the mode is in both sums
         for trials, start, success, failure in sides:
             part = _falling_sum(trials, start, trials, success, failure, precision=precision)
             low, high = low + part[0], high + part[1]

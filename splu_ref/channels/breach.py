@@ -1,10 +1,9 @@
-"""Privacy breaches: how far what is published lifts a belief, from at most rho1 to rho2 or more.
+"""Privacy breaches: the largest posterior of a property with a prior of at most rho1.
 
-An upward (rho1, rho2) breach is a property Q of the true state with a prior chance of at most rho1 and a
+An upward (rho1, rho2) breach is a property Q of the true state with a prior probability of at most rho1 and a
 posterior of at least rho2 (Evfimievski, Gehrke and Srikant 2003; Agrawal, Srikant and Thomas 2005, section
-5.1). A posterior of exactly rho2 is a breach. Seeing that the published state lies in a set tells no more
-than the most telling state of the set: the posterior is then a mixture of theirs. So single published states
-are what is searched here.
+5.1). A posterior of exactly rho2 is a breach. The posterior given a set of published states is a mixture of
+those given its states, so it suffices to search single published states.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from splu_ref.channels.parameters import Exact, ParameterError, probability, who
 
 
 class Breach(NamedTuple, Generic[In, Out]):
-    """What a published state says of a property: whether it is a breach depends on rho2.
+    """Prior and posterior of a property given a published state; whether it is a breach depends on rho2.
 
     Attributes
     ----------
@@ -113,7 +112,7 @@ def worst_property(
     Parameters
     ----------
     channel
-        What is published.
+        The channel.
     counts
         The prior as a histogram: how many of N records have each true state. Missing states have none.
     rho1
@@ -134,32 +133,32 @@ def worst_property(
 
     Notes
     -----
-    For each published state v this is a knapsack: weights n_u, gains n_u A[u][v], room rho1 N. States with
-    equal entries in the column are exchangeable but for their counts, so for each such group it is enough to
-    know which sums of counts can be reached; the groups are joined by keeping, for each weight, the largest
-    gain (Nemhauser and Ullmann 1969). All of it is exact.
+    For each published state v this is a knapsack problem: weights n_u, gains n_u A[u][v], capacity rho1 N.
+    States with equal entries in the column differ in their counts alone, so for each such group the reachable
+    sums of counts suffice; groups are combined by the dominance rule (Nemhauser and Ullmann 1969). The
+    arithmetic is exact.
     """
     unknown = [state for state in counts if state not in channel.laws]
     if unknown:
         raise ParameterError(f"the prior speaks of {unknown[0]!r}, which is no true state of the channel")
     whole_counts = {state: whole(count, f"the count of {state!r}", 0) for state, count in counts.items()}
-    held = {state: count for state, count in whole_counts.items() if count}
-    total = sum(held.values())
+    occurring = {state: count for state, count in whole_counts.items() if count}
+    total = sum(occurring.values())
     if not total:
         raise ParameterError("the prior is a histogram: at least one state must occur")
     room = int(probability(rho1, "rho1") * total)
-    small = {state: count for state, count in held.items() if count <= room}
+    small = {state: count for state, count in occurring.items() if count <= room}
     if not small:
         return None
     best: Breach[In, Out] | None = None
     for label in channel.outputs:
-        column = {state: channel.laws[state].get(label, Fraction(0)) for state in held}
-        seen = sum((count * column[state] for state, count in held.items()), Fraction(0))
+        column = {state: channel.laws[state].get(label, Fraction(0)) for state in occurring}
+        seen = sum((count * column[state] for state, count in occurring.items()), Fraction(0))
         if not seen:
             continue
         gain, secret = likeliest_set(small, column, room)
         if best is None or gain / seen > best.posterior:
-            prior = Fraction(sum(held[state] for state in secret), total)
+            prior = Fraction(sum(occurring[state] for state in secret), total)
             best = Breach(secret, label, prior, gain / seen)
     return best
 
@@ -179,8 +178,8 @@ def retention_limit_for(counts: Mapping[In, int], replacing: Law[In], levels: Le
     Returns
     -------
     Fraction or None
-        Below it there is no breach, at it and above it there is one. None if no retention below 1 has one:
-        every state has a prior above rho1. It may be 0: a value that is never a replacement betrays itself.
+        There is a breach exactly from this retention on. None if no retention below 1 has a breach, because
+        every state has a prior above rho1. It is 0 if some value is never a replacement.
 
     Notes
     -----

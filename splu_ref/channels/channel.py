@@ -1,4 +1,4 @@
-"""A channel: what a published value says about a true one, as an exact row-stochastic matrix.
+"""Channels from true to published values as exact row-stochastic matrices.
 
 Rows are true states, columns published states. The word is that of quantitative information flow; the matrix
 is also called transition, perturbation or distortion matrix. A row is kept as the law of what is published,
@@ -31,13 +31,13 @@ def total(law: Law[Out]) -> Fraction:
 
 @dataclass(frozen=True)
 class Channel(Generic[In, Out]):
-    """Labels in, labels out: for each true state the law of the published one.
+    """A channel: for each true state the law of the published state.
 
     Attributes
     ----------
     laws
         By true state, in the order of the rows, the law of the published state. Its probabilities are
-        positive and add up to 1; zeros that are handed in are dropped.
+        positive and add up to 1; zeros in the argument are removed.
     outputs
         The published states in the order of the columns, those that never occur included.
 
@@ -82,7 +82,7 @@ class Channel(Generic[In, Out]):
         return self.laws[state].get(published, Fraction(0))
 
     def then(self, second: Channel[Out, Last]) -> Channel[In, Last]:
-        """Return the composition: what this channel publishes goes through ``second``.
+        """Return the composition of this channel with ``second``.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class Channel(Generic[In, Out]):
         )
 
     def both(self, other: Channel[In, Last]) -> Channel[In, tuple[Out, Last]]:
-        """Return two independent releases of one state, seen together.
+        """Return the channel of two independent releases of one state.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Channels written down directly, and put together from others."""
+"""Elementary channels: identity, constant, diagonal, retention, additive noise, blocks and mixtures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from splu_ref.channels.parameters import Exact, ParameterError, exact, probabili
 
 
 def identity(labels: Sequence[In]) -> Channel[In, In]:
-    """Return the channel that publishes every state as it is."""
+    """Return the identity channel, which publishes the true state."""
     return Channel({label: {label: Fraction(1)} for label in labels}, tuple(labels))
 
 
@@ -21,19 +21,19 @@ def constant(inputs: Sequence[In], law: Mapping[Out, Exact]) -> Channel[In, Out]
 
 
 def others_share(keep: Fraction, size: int) -> Fraction:
-    """Return what is left to each of ``size`` - 1 others if one's own has ``keep``: (1-p)/(m-1)."""
+    """Return the probability of each of ``size`` - 1 other states, (1-p)/(m-1) with p = ``keep``."""
     return (1 - keep) / (size - 1)
 
 
 def diagonal(labels: Sequence[In], keep: Exact) -> Channel[In, In]:
-    """Return the channel that keeps the own state, and else takes each other one equally often.
+    """Return the channel that publishes the true state with ``keep``, and otherwise a uniform other one.
 
     Parameters
     ----------
     labels
         The states, at least two.
     keep
-        Probability p of the own state, 0 to 1; each other one of the m has (1-p)/(m-1).
+        Probability p of the true state, 0 to 1; each of the m - 1 others has (1-p)/(m-1).
     """
     p = probability(keep, "keep")
     if len(labels) < 2:
@@ -45,13 +45,13 @@ def diagonal(labels: Sequence[In], keep: Exact) -> Channel[In, In]:
 
 
 def retention(keep: Exact, replacing: Mapping[In, Exact]) -> Channel[In, In]:
-    """Return retention replacement: keep the state with ``keep``, else draw from ``replacing``.
+    """Return retention replacement: retain the state with ``keep``, otherwise draw it from ``replacing``.
 
     Parameters
     ----------
     keep
-        Probability p of keeping, 0 to 1. The replacement may be the own state again, so that it is published
-        with p + (1-p) g, g its share of ``replacing``.
+        Retention probability p, 0 to 1. The replacement may equal the true state, which is published with
+        p + (1-p) g, g its probability in ``replacing``.
     replacing
         The law of the replacement, over all states; a state may have probability 0.
     """
@@ -62,7 +62,7 @@ def retention(keep: Exact, replacing: Mapping[In, Exact]) -> Channel[In, In]:
 def additive(noise: Mapping[int, Exact], low: int, high: int) -> Channel[int, int]:
     """Return the channel that adds independent noise to a whole number from ``low`` to ``high``.
 
-    What is published may lie outside of the range: it is not cut off, so the matrix is not square.
+    Published values may lie outside of the range, because they are not truncated: the matrix is not square.
 
     Parameters
     ----------

@@ -1,9 +1,7 @@
-"""Laws of a decoy group: dependence of its draws, the channels of SPLU-Gen, and perturbed generalization.
+"""Laws of groups: joint laws of the draws of a decoy group, channels of SPLU-Gen, perturbed generalization.
 
-The law of draws names how the draws of a decoy group depend on each other (left open by Fu et al. 2014, 3.1).
-
-The marginal law of a record's draw is the same under each of them, that of retention 1 / gamma; the law of
-a published count is not.
+Fu et al. 2014, section 3.1, leave the joint law of a group's draws open. Under each joint law here a single
+draw has the same marginal law, that of retention 1 / gamma, but published counts have different laws.
 """
 
 from __future__ import annotations
@@ -28,15 +26,16 @@ _BOUNDED = re.compile("(capped|all-or-none):([1-9][0-9]{0,14})")
 
 @dataclass(frozen=True, slots=True)
 class GroupDraws:
-    """The law of the draws of a decoy group.
+    """The joint law of the draws of a decoy group.
 
     Attributes
     ----------
     name
-        ``"independent"``: each member draws for itself, as in the paper. ``"capped"``: the first ``bound``
-        groups of each value, in a random order, draw it as ever, and the other slots share what is left
-        evenly. ``"all-or-none"``: a slot is chosen, and takes every place of the group if its value occurs
-        at most ``bound`` times; otherwise the common values of the group share the places evenly.
+        ``"independent"``: the draws are independent, as in the paper. ``"capped"``: each value is drawn
+        independently in its first ``bound`` groups, in a random order of the groups, and the other slots of a
+        group share its remaining places evenly. ``"all-or-none"``: one slot of a group is drawn; if its value
+        occurs at most ``bound`` times, it gets all places of the group, and otherwise the more frequent
+        values share the places evenly.
     bound
         M or A, at least 1; None with ``"independent"``.
     """
@@ -46,7 +45,7 @@ class GroupDraws:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the law written as ``independent``, ``capped:M`` or ``all-or-none:A``.
+        """Parse a law written as ``independent``, ``capped:M`` or ``all-or-none:A``.
 
         Raises
         ------
@@ -65,23 +64,22 @@ class GroupDraws:
 
 
 def decoy_groups(together: Mapping[In, Mapping[In, int]], law: PublishedCount) -> Channel[In, In]:
-    """Return the law of a record's published value, given the plan and the record's own value.
+    """Return the channel from a record's true value to its published value, given the plan.
 
     Parameters
     ----------
     together
-        c(u, v), the number of groups that hold both u and v, by u and v: f_u at v = u, and the row of u adds
-        up to gamma f_u. Zeros may be left out, but every value has a row; that of a value without records is
-        empty. See `splu_ref.mechanisms.CoOccurrence.counts`.
+        c(u, v), the number of groups with both u and v, by u and v: f_u for v = u, and the row of u sums to
+        gamma f_u. Zeros may be omitted, but every value has a row, which is empty for a value without
+        records. See `splu_ref.mechanisms.CoOccurrence.counts`.
     law
         The parameters gamma and p.
 
     Returns
     -------
     Channel
-        The mixture, over the places of the record's value, of the channel that keeps a group's value with p
-        and else takes one of the others: p on the diagonal, c(u, v) (1-p)/((gamma-1) f_u) beside it (claim
-        splu.M1c). A value without records keeps itself, so that it does not stand in the way of an inverse.
+        The mixture over the groups of the record's value: p on the diagonal, c(u, v) (1-p)/((gamma-1) f_u)
+        elsewhere (claim splu.M1c). A value without records has an identity row, so that an inverse may exist.
 
     Raises
     ------
@@ -99,30 +97,29 @@ def decoy_groups(together: Mapping[In, Mapping[In, int]], law: PublishedCount) -
                 f"value {own!r} stands in {frequency} groups, and {sum(row.values())} slots: "
                 f"groups of {law.gamma} have {law.gamma * frequency}, so count the groups of one plan"
             )
-        taken = law.decoy / frequency
-        laws[own] = {value: law.retention if value == own else count * taken for value, count in row.items()}
+        each = law.decoy / frequency
+        laws[own] = {value: law.retention if value == own else count * each for value, count in row.items()}
     return Channel(laws, tuple(together))
 
 
 def two_state(kept: Exact, frequency: Exact, rows: Exact) -> Channel[bool, bool]:
-    """Return the channel between "another value" (False) and "the value" (True) that keeps the mean.
+    """Return the two-state channel of a value (True) and all others (False) that preserves the mean count.
 
     Parameters
     ----------
     kept
         Probability that a record with the value, or with one of a set of values, is published with it.
     frequency
-        Records with it, f, below ``rows``.
+        Number f of records with the value, below ``rows``.
     rows
-        Records in all, N.
+        Number N of all records.
 
     Returns
     -------
     Channel
-        Rows and columns False, True. A record without the value publishes it with a = f (1-kept)/(N-f),
-        so that f records are expected to be published with it. For one value ``kept`` is p, and this is
-        its column's channel coarsened, with the records of the other values in their proportions, whatever
-        the plan is.
+        Rows and columns False, True. A record without the value publishes it with a = f (1-kept)/(N-f), so
+        that the expected published count is f. For one value ``kept`` is p, and for every plan this is the
+        coarsened channel of its column, weighted with the frequencies of the other values.
 
     Raises
     ------
@@ -147,14 +144,14 @@ def two_state(kept: Exact, frequency: Exact, rows: Exact) -> Channel[bool, bool]
 
 @dataclass(frozen=True)
 class PerturbedGroup:
-    """The law as a value.
+    """The law of a group's published value under perturbed generalization.
 
     Attributes
     ----------
     retention
-        p, greater than 0 and less than 1: of uniform perturbation.
+        Retention probability p of uniform perturbation, 0 < p < 1.
     values
-        m, number of values of the declared domain, at least 2.
+        Number m of values of the declared domain, at least 2.
     """
 
     retention: Fraction
@@ -162,7 +159,7 @@ class PerturbedGroup:
 
     @classmethod
     def of(cls, retention: Exact, values: int) -> PerturbedGroup:
-        """Return the law, with its parameters checked."""
+        """Return the law with validated parameters."""
         keep = probability(retention, "retention")
         if keep in (0, 1):
             raise ParameterError("retention must be greater than 0 and less than 1")
@@ -170,28 +167,28 @@ class PerturbedGroup:
 
     @classmethod
     def at_level(cls, amplification: Exact, values: int, size: int) -> PerturbedGroup:
-        """Return the law of this `amplification`, above 1, in groups of ``size``."""
+        """Return the law with this `amplification`, above 1, in groups of ``size``."""
         odds = (Fraction(amplification) - 1) * size
         return cls.of(odds / (values + odds), values)
 
     @property
-    def stray(self) -> Fraction:
-        """(1-p)/m, the chance of a value that no record of the group has."""
+    def absent_probability(self) -> Fraction:
+        """(1-p)/m, the probability of a value that no record of the group has."""
         return (1 - self.retention) / self.values
 
     def published(self, counts: Mapping[In, int], value: In) -> Fraction:
-        """Return the chance that a group with these counts is published with a value."""
-        return self.retention * counts.get(value, 0) / sum(counts.values()) + self.stray
+        """Return the probability that a group with these counts is published with a value."""
+        return self.retention * counts.get(value, 0) / sum(counts.values()) + self.absent_probability
 
     def member(self, others: Mapping[In, int], domain: Sequence[In]) -> Channel[In, In]:
-        """Return the law of what a group shows, by one member's value, for who knows all others.
+        """Return the channel from a member's value to the group's published value, all others being known.
 
         Parameters
         ----------
         others
-            How many of the other members have each value.
+            Counts of the other members' values.
         domain
-            All values, as many as declared.
+            All values of the declared domain.
         """
         if len(domain) != self.values:
             raise ParameterError(f"the domain has {len(domain)} values, and {self.values} were declared")
@@ -206,23 +203,23 @@ class PerturbedGroup:
         )
 
     def amplification(self, size: int) -> Fraction:
-        """Return the largest ratio of chances for a member of a group of ``size`` whose others are all known.
+        """Return the amplification for a member of a group of k = ``size`` whose other members are known.
 
-        It is 1 + p m / (k (1-p)), for a value that none of the others has; with k = 1 that of uniform
+        It is 1 + p m / (k (1-p)), for a value that no other member has; for k = 1 it is that of uniform
         perturbation.
         """
-        return 1 + self.retention / (whole(size, "the group's size", 1) * self.stray)
+        return 1 + self.retention / (whole(size, "the group's size", 1) * self.absent_probability)
 
     def amplification_among(self, size: int, least: Exact) -> Fraction:
-        """Return the largest ratio for who does not know the others, and thinks them independent of him.
+        """Return the amplification for an attacker with an independent prior on the other members.
 
-        It is 1 + p / (k q) with q = p a (k-1)/k + (1-p)/m, a the least chance that he gives another member to
-        have a value; if he gives no value less than a, the ratio is that of a = 0 at most, `amplification`.
+        It is 1 + p / (k q) with q = p a (k-1)/k + (1-p)/m, a the least prior probability of a value for
+        another member. For a = 0 it is `amplification`, which is the largest.
 
         Parameters
         ----------
         size
-            k, records of the group.
+            Number k of records of the group.
         least
             a, at most 1/m.
         """
@@ -231,4 +228,4 @@ class PerturbedGroup:
         if share * self.values > 1:
             raise ParameterError(f"{self.values} values cannot all have a chance of {least}: give less")
         others = self.retention * share * (number - 1)
-        return 1 + self.retention / (others + number * self.stray)
+        return 1 + self.retention / (others + number * self.absent_probability)

@@ -1,8 +1,6 @@
-"""Entropies in exact form: of a law, of what a channel reveals, and how much is lost by publishing.
+"""Exact entropies in bits: entropy, mutual information, min-entropy leakage, entropy loss of a release.
 
-Entropies in exact form: of a law, of what a channel tells about its true state, and of the best guess.
-
-Bits throughout. An entropy is a `LogForm`, so that equality is decided and order is certified.
+An entropy is a `LogForm`, so that equality is decidable and order is certified.
 """
 
 from __future__ import annotations
@@ -55,10 +53,10 @@ def entropy_of_weights(weights: Iterable[Fraction | int]) -> LogForm:
 
 
 def mutual_information(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> LogForm:
-    """Return I(X; S) = H(X) + H(S) - H(X, S): how many bits what is published tells of the true state.
+    """Return the mutual information I(X; S) = H(X) + H(S) - H(X, S) of true and published state, in bits.
 
-    It is the expectation, over what is published, of the entropy that the state loses; so it lies between 0
-    and H(X), although a single published value may raise the entropy.
+    It is the expected loss of the state's entropy, between 0 and H(X), although a single published value may
+    raise the entropy.
 
     Raises
     ------
@@ -79,7 +77,7 @@ def mutual_information(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> 
 
 
 def min_entropy_leakage(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> LogForm:
-    """Return lg of how many times likelier the best single guess is right after seeing than before.
+    """Return the min-entropy leakage: lg of the ratio of posterior to prior vulnerability.
 
     At least 0, and at most the lg of `bayes_capacity`, which it is under the uniform prior.
     """
@@ -88,7 +86,7 @@ def min_entropy_leakage(channel: Channel[In, Out], prior: Mapping[In, Exact]) ->
 
 @dataclass(frozen=True, kw_only=True)
 class ValueLoss(Generic[Out]):
-    """What one released value costs.
+    """The entropy loss caused by one released value.
 
     Attributes
     ----------
@@ -118,7 +116,7 @@ class ValueLoss(Generic[Out]):
 
 @dataclass(frozen=True, kw_only=True)
 class EntropyLoss(Generic[Out]):
-    """What a release costs, in bits.
+    """The entropy loss caused by a release, in bits.
 
     Attributes
     ----------
@@ -166,7 +164,7 @@ class EntropyLoss(Generic[Out]):
 def entropy_loss(
     world: World[Value], law_of: Callable[[Table[Value]], Mapping[Out, Fraction | int]]
 ) -> EntropyLoss[Out]:
-    """Return what a release of the tables of a world costs each of its places.
+    """Return the entropy loss of each place of a world's tables by a release.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Interval privacy: in how narrow an interval a number lies with a given confidence (Agrawal, Srikant 2000).
+"""Interval privacy: width of the shortest interval that contains a number (Agrawal and Srikant 2000).
 
-A number that is published with noise is said to have the privacy w at confidence c if the shortest interval
-that holds it with probability c has the width w. The noise alone gives one answer. An observer who also knows
-the law of the numbers, which the release is there to tell, has another one: that of the posterior. On whole
-numbers the width is how many numbers the interval holds, so that 1 is certainty.
+A number published with noise has privacy w at confidence c if the shortest interval that contains it with
+probability c has width w. It can be computed from the noise alone, or from the posterior for an observer who
+also knows the law of the numbers, which a release is meant to disclose. The width of an interval of integers
+is their number, so 1 is certainty.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Interval(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many numbers it holds."""
+        """Number of integers in the interval."""
         return self.high - self.low + 1
 
 
 class IntervalPrivacy(NamedTuple):
-    """Widths of shortest intervals once something is published, under a known prior.
+    """Widths of the shortest posterior intervals under a known prior.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class IntervalPrivacy(NamedTuple):
     least
         The interval that is left then.
     mean
-        The mean of the widths over what is published.
+        The mean of the widths over the published values.
     """
 
     published: int
@@ -49,7 +49,7 @@ class IntervalPrivacy(NamedTuple):
 
 
 def shortest_interval(law: Mapping[int, Fraction], confidence: Exact) -> Interval:
-    """Return the shortest interval that a law gives at least ``confidence``, the lowest of several.
+    """Return the shortest interval with probability at least ``confidence``, the lowest of several.
 
     For the noise of an additive channel its width is the privacy as it is stated without a prior.
 
@@ -88,12 +88,12 @@ def shortest_interval(law: Mapping[int, Fraction], confidence: Exact) -> Interva
 def interval_privacy(
     channel: Channel[int, int], prior: Mapping[int, Exact], confidence: Exact
 ) -> IntervalPrivacy:
-    """Return what width is left at ``confidence`` to an observer who knows the law of the numbers.
+    """Return the widths of posterior intervals at ``confidence`` for an observer who knows the prior.
 
     Parameters
     ----------
     channel
-        What is published for each number, such as `additive`.
+        The channel from numbers to published values, such as `additive`.
     prior
         Probabilities of the numbers, which add up to 1.
     confidence

@@ -64,7 +64,7 @@ def _twice_atanh(t: Fraction, bits: int) -> Bounds:
 
 
 _TRIED = 10_000
-"""Divisors that are tried. What is left of a number is a prime if it is below the square of this."""
+"""Bound of trial division: a cofactor below its square is a prime."""
 _FIRST_BITS = 64
 
 
@@ -137,9 +137,9 @@ class LogForm:
         return other <= self
 
     def sign(self) -> int:
-        """Return -1, 0 or 1: 0 if there is no coefficient, else by enclosures narrowed until they tell.
+        """Return the sign -1, 0 or 1, by enclosures of increasing precision.
 
-        They do at some width, as the number is not 0.
+        They decide it, because the number is 0 only without coefficients.
         """
         if not self.coefficients:
             return 0
@@ -151,7 +151,7 @@ class LogForm:
             bits *= 2
 
     def bounds(self, bits: int = _FIRST_BITS) -> Bounds:
-        """Return an enclosure, from logarithms of so many binary digits after the point."""
+        """Return an enclosure computed with ``bits`` binary digits after the point."""
         spend(len(self.coefficients) * (STEP + digits(bits) ** 2))
         lower = upper = Fraction(0)
         for base, coefficient in self.coefficients.items():
@@ -168,7 +168,7 @@ class LogForm:
         Parameters
         ----------
         places
-            Decimal places of the number that the enclosure tells.
+            Number of significant decimal digits.
         base
             Of the logarithms: 2 for bits, 10 for decimal digits; a rational number above 1.
 
@@ -196,24 +196,24 @@ class LogForm:
             bits *= 2
 
     def as_texts(self) -> dict[str, str]:
-        """Return the map as texts, from b to c, for JSON."""
+        """Return the coefficients c by base b as texts, for JSON."""
         return {str(base): str(coefficient) for base, coefficient in self.coefficients.items()}
 
     def __str__(self) -> str:
-        told = ""
+        text = ""
         for base, coefficient in self.coefficients.items():
             size = abs(coefficient)
             term = str(size) if base == 2 else f"lg {base}" if size == 1 else f"{size} lg {base}"
-            if told:
-                told += f" {'+' if coefficient > 0 else '-'} {term}"
+            if text:
+                text += f" {'+' if coefficient > 0 else '-'} {term}"
             else:
-                told = term if coefficient > 0 else f"-{term}"
-        return told or "0"
+                text = term if coefficient > 0 else f"-{term}"
+        return text or "0"
 
 
 @lru_cache(maxsize=1 << 16)
 def _factors(number: int) -> tuple[tuple[int, int], ...]:
-    """Return the primes up to 10,000 that divide a number and what is left, each with its exponent."""
+    """Return the prime factors up to 10,000 of a number and its cofactor, each with its exponent."""
     spend(STEP * 20 + digits(number.bit_length()) * min(isqrt(number), 1_229))
     found, left = [], number
     for prime in _primes():

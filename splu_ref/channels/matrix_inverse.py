@@ -52,19 +52,19 @@ def _reduced_rows(row: list[int], pivot: list[int], column: int) -> list[int]:
 
 
 class DependentRowsError(ParameterError):
-    """A channel without inverse.
+    """The channel has no inverse, because its rows are linearly dependent.
 
     Attributes
     ----------
     combination
-        By the names of the dependent rows, whole numbers without common factor and none 0: the rows times
-        these add up to nothing. So counts that differ by a multiple of them look alike once published.
+        Coprime nonzero integers by the labels of dependent rows: the rows weighted with them sum to 0. Counts
+        that differ by a multiple of them are not distinguishable in expectation.
     """
 
     def __init__(self, combination: Mapping[Hashable, int]) -> None:
         self.combination = combination
         names = ", ".join(repr(label) for label in combination)
-        super().__init__(f"the rows {names} of the channel depend on one another: nothing tells them apart")
+        super().__init__(f"the rows {names} of the channel are linearly dependent: invert another channel")
 
 
 @dataclass(frozen=True)
@@ -132,12 +132,12 @@ def inverse(channel: Channel[In, Out]) -> Inverse[In, Out]:
 
 
 def rank(channel: Channel[In, Out]) -> int:
-    """Return how many rows of the matrix no others combine to."""
+    """Return the rank of the matrix."""
     return len(_eliminated(channel, {state: [] for state in channel.inputs})[0].reduced)
 
 
 def query_weights(channel: Channel[In, Out], wanted: Mapping[In, Exact]) -> dict[Out, Fraction] | None:
-    """Return what each published record adds to an unbiased estimate of a weighted sum of true counts.
+    """Return the weight of each published state in an unbiased estimate of a weighted sum of true counts.
 
     Parameters
     ----------
@@ -149,21 +149,21 @@ def query_weights(channel: Channel[In, Out], wanted: Mapping[In, Exact]) -> dict
     Returns
     -------
     dict or None
-        W with A W = w, zeros left out: the estimate is the sum of W over the published records. None if there
-        is none, because w is no combination of the columns: then counts that differ in the sum may look alike
-        once published. Where several would do, columns on which others depend have none.
+        W with A W = w without zeros: the estimate is the sum of W over the published records. None if w is
+        not in the column space, so that no unbiased estimate exists. If W is not unique, dependent columns
+        have weight 0.
 
     Notes
     -----
-    With an inverse this is A^-1 w. A channel without one may still tell some sums, at least the number of
-    records, w = 1.
+    With an inverse this is A^-1 w. A channel without inverse may still identify some sums, at least the
+    number of records, w = 1.
     """
     right = {state: [exact(wanted.get(state, 0), f"the weight of {state!r}")] for state in channel.inputs}
     return _weights(channel, right)[0]
 
 
 def count_weights(channel: Channel[In, Out]) -> dict[In, dict[Out, Fraction] | None]:
-    """Return `query_weights` for the count of each true state, by the state; None where there are none."""
+    """Return `query_weights` for the count of each true state, by state; None where it is not identified."""
     states = channel.inputs
     right = {state: [Fraction(state == other) for other in states] for state in states}
     return dict(zip(states, _weights(channel, right), strict=True))
@@ -192,7 +192,7 @@ def _weights(
 def _eliminated(
     channel: Channel[In, Out], right: Mapping[In, Sequence[Fraction]]
 ) -> tuple[RowSpace, list[list[int]]]:
-    """Return the rows with more columns at their right, and of dependent ones what is left of these."""
+    """Return the eliminated rows with their additional columns, and those columns of dependent rows."""
     space = RowSpace(len(channel.outputs))
     hidden = []
     for state, law in channel.laws.items():

@@ -207,12 +207,12 @@ class Gamma(int):
 
 
 def retention_probability(value: Exact | None, gamma: Gamma) -> Fraction:
-    """Return p, the probability that a record keeps its own value (Fu et al. 2014, section 3.1, step 3).
+    """Return p, the probability that a record's true value is retained (Fu et al. 2014, section 3.1, step 3).
 
     Parameters
     ----------
     value
-        Greater than 0 and at most 1; None stands for 1 / gamma, the choice of the paper.
+        Greater than 0 and at most 1; None is 1 / gamma, the choice of the paper.
     gamma
         Size of a decoy group. Each other decoy is taken with probability (1 - p) / (gamma - 1).
     """

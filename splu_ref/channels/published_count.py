@@ -1,10 +1,8 @@
 """Laws of published counts: of a value, of a set of values, and of the tuples of a query.
 
-The law of the published count f', for any probability p of keeping the own value.
-
-Of the gamma f records in groups that hold a value of count f, f carry it themselves and publish it with
-probability p, and (gamma-1) f others publish it with probability (1-p)/(gamma-1): f' is the number of
-successes among trials of two kinds. With p = 1/gamma, the choice of the paper, they are of one kind.
+Of the gamma f records in groups with a value of count f, f have this value and publish it with the retention
+probability p, and the (gamma-1) f others publish it with probability (1-p)/(gamma-1). So the published count
+f' is the number of successes in trials of two kinds; with p = 1/gamma, as in the paper, of one kind.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class PublishedCount:
 
     @classmethod
     def of(cls, gamma: Exact, retention: Exact | None = None) -> Self:
-        """Return the law for validated parameters; None stands for p = 1/gamma."""
+        """Return the law for validated parameters; None is p = 1/gamma."""
         size = Gamma(gamma)
         return cls(size, retention_probability(retention, size))
 

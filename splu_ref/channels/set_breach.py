@@ -1,9 +1,9 @@
-"""Breaches of one set, or of a product of sets (Agrawal, Srikant and Thomas 2005, section 5).
+"""Privacy breaches of one set or a product of sets (Agrawal, Srikant and Thomas 2005, section 5).
 
-An (s, rho1, rho2) breach speaks of a set S alone: of prior at most rho1, of relative prior p_S / m_S below s,
-m_S its share of the replacements, and of posterior at least rho2 *once the published state is known to lie in
-S*. An observer sees the state itself, which may tell more: `posterior_within` and `most_telling` put the two
-side by side.
+An (s, rho1, rho2) breach concerns a set S with a prior of at most rho1, a relative prior p_S / m_S below s,
+m_S its probability under the replacement law, and a posterior of at least rho2 *given that the published
+state is in S*. An observer sees the state itself, which may be more informative: compare `posterior_within`
+and `most_informative_output`.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ def retained_posterior(retention: Exact, prior: Exact, replaced: Exact) -> Fract
     Parameters
     ----------
     retention
-        Probability p of keeping the own value.
+        Retention probability p.
     prior
-        p_S: probability of S before.
+        p_S: prior probability of S.
     replaced
-        m_S: probability of S under the law of the replacement.
+        m_S: probability of S under the replacement law.
 
     Raises
     ------
     ParameterError
-        If what is published never lies in S.
+        If the published state is never in S.
     """
     return product_posterior(prior, [(retention, replaced)])
 
@@ -48,10 +48,10 @@ def product_posterior(prior: Exact, columns: Sequence[tuple[Exact, Exact]]) -> F
     Parameters
     ----------
     prior
-        p_S: probability of S before, the columns together.
+        p_S: joint prior probability of S.
     columns
-        For each column its retention p_i and m_i, the share of S_i among its replacements. Columns whose set
-        is the whole domain are left out: nothing is asked of them.
+        For each column its retention p_i, and m_i, the probability of S_i under its replacement law. Columns
+        whose set is the whole domain are omitted.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def product_posterior(prior: Exact, columns: Sequence[tuple[Exact, Exact]]) -> F
     Raises
     ------
     ParameterError
-        If there is no column, or what is published never lies in S.
+        If there is no column, or the published state is never in S.
     """
     if not columns:
         raise ParameterError("a product of no sets says nothing: give a set for one column at least")
@@ -147,16 +147,16 @@ def product_retention_limit(
 
 
 def posterior_within(channel: Channel[In, In], prior: Mapping[In, Exact], secret: Collection[In]) -> Fraction:
-    """Return Pr[X in S | Y in S] under one prior: what is known of S by an observer who is told no more.
+    """Return Pr[X in S | Y in S] under one prior: the posterior if only membership in S is observed.
 
     Raises
     ------
     ParameterError
-        If the prior is no law on the true states, or what is published never lies in S.
+        If the prior is no law on the true states, or the published state is never in S.
     """
-    told = {label: label in secret for label in channel.outputs}
+    inside = {label: label in secret for label in channel.outputs}
     chances = {
-        state: sum((part for label, part in law.items() if told[label]), Fraction(0))
+        state: sum((part for label, part in law.items() if inside[label]), Fraction(0))
         for state, law in channel.laws.items()
     }
     seen = Channel(
@@ -165,13 +165,12 @@ def posterior_within(channel: Channel[In, In], prior: Mapping[In, Exact], secret
     return total(_of(secret, posterior(seen, prior, True)))
 
 
-def most_telling(
+def most_informative_output(
     channel: Channel[In, Out], prior: Mapping[In, Exact], secret: Collection[In]
 ) -> Breach[In, Out]:
-    """Return the published state that says most of S under one prior: the observation left free.
+    """Return the published state with the largest posterior of S under one prior, the first of several.
 
-    A set of published states says no more: its posterior is a mean of theirs. Of several equally telling
-    states it is the first.
+    The posterior given a set of published states is a mean of theirs, so no set has a larger one.
 
     Raises
     ------

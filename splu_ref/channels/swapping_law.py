@@ -1,4 +1,4 @@
-"""Swapping: cells released by coins and put back in a random order, as a channel and for pairs of records.
+"""Data swapping, where randomly selected cells are permuted: the channel of a record and of pairs of records.
 
 Each of N cells is released with probability 1 - p, and the released ones are permuted uniformly. A cell comes
 back to its own place with s = p + (1 - p^N)/N, and to each other one with (1 - s)/(N - 1). So a record is
@@ -22,16 +22,16 @@ from splu_ref.channels.elementary import retention
 from splu_ref.channels.parameters import Exact, ParameterError, probability, whole
 
 _LONGEST_POWER, _ROUNDED = 4096, 256
-"""Binary digits up to which p^N is exact, and after the point where it is rounded."""
+"""Binary digits up to which p^N is exact, and binary places to which it is rounded otherwise."""
 
 
 class Pairs(NamedTuple):
-    """What two different records together add to an estimate of how many pairs are both in a set.
+    """Weights of a pair of records in an estimate of the number of pairs in a set.
 
     Attributes
     ----------
     neither, one, both
-        The weight of a pair of which neither, one, or both are published inside the set.
+        The weight if neither, one, or both records are published with a value in the set.
     """
 
     neither: Fraction
@@ -41,16 +41,11 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True)
 class _Places:
-    """Where the cells of two records come from; each chance is that of one particular pair of places.
+    """Probabilities of the origins of two records' cells, each of one particular pair of origins.
 
-    Attributes
-    ----------
-    both, exchanged
-        Each from its own place; each from the other's.
-    own, other
-        One from its own place, or from the other's, and the other one from a particular third.
-    third
-        From two particular other places.
+    ``both``: each record has its own cell; ``exchanged``: that of the other record. ``own`` and ``other``:
+    one record has its own cell, or the other's, and the other one has a particular third cell. ``third``: two
+    particular other cells.
     """
 
     both: Fraction
@@ -61,12 +56,12 @@ class _Places:
 
 
 def swapped_retention(keep: Exact, records: int) -> Fraction:
-    """Return pi = (N p - p^N)/(N - 1), with which one record is kept and else drawn from the histogram.
+    """Return pi = (N p - p^N)/(N - 1): a record is retained with pi, otherwise drawn from the histogram.
 
     Parameters
     ----------
     keep
-        Probability p that a cell stays where it is, 0 to 1.
+        Probability p that a cell is not selected, 0 to 1.
     records
         Number N of records, at least 2. If p^N has more than 4,096 binary digits, it is taken to 256 places.
     """
@@ -75,14 +70,14 @@ def swapped_retention(keep: Exact, records: int) -> Fraction:
 
 
 def swapping(keep: Exact, counts: Mapping[In, int]) -> Channel[In, In]:
-    """Return the law of one record's published state under swapping, by its true one.
+    """Return the channel of one record under swapping.
 
     Parameters
     ----------
     keep
-        Probability p that a cell stays where it is, 0 to 1.
+        Probability p that a cell is not selected, 0 to 1.
     counts
-        How many of the records hold each state.
+        Number of records of each state.
     """
     size = _records(sum(counts.values()))
     histogram = {state: Fraction(count, size) for state, count in counts.items()}
@@ -90,16 +85,16 @@ def swapping(keep: Exact, counts: Mapping[In, int]) -> Channel[In, In]:
 
 
 def swapped_pairs(keep: Exact, records: int, members: int) -> Pairs:
-    """Return weights of pairs of records whose mean, under swapping, is 1 if both are in a set and else 0.
+    """Return weights of pairs with expectation 1 under swapping if both records are in a set, otherwise 0.
 
     Parameters
     ----------
     keep
-        Probability p that a cell stays where it is, greater than 0 and at most 1.
+        Probability p that a cell is not selected, 0 < p <= 1.
     records
         Number N of records, at least 2.
     members
-        How many of them are in the set, the same before and after.
+        Number of records in the set, which swapping does not change.
     """
     p, size = probability(keep, "keep"), _records(records)
     places, pi = _places(p, size), swapped_retention(p, size)
@@ -114,7 +109,7 @@ def swapped_pairs(keep: Exact, records: int, members: int) -> Pairs:
     constant, step = published(0, 0), published(1, 0) - published(0, 0)
     curve = published(1, 1) - 2 * published(1, 0) + published(0, 0)
     if not pi or not curve:
-        raise ParameterError("nothing is kept: what two records say together cannot be told")
+        raise ParameterError("no value is retained: pairs of records cannot be estimated")
     share = Fraction(members, size)
     singles = [(seen - (1 - pi) * share) / pi for seen in (0, 1)]
     return Pairs(
@@ -126,7 +121,7 @@ def swapped_pairs(keep: Exact, records: int, members: int) -> Pairs:
 
 
 def histogram_pairs(keep: Exact, records: int, members: int) -> Pairs:
-    """Return the same for independent replacements from a column's histogram, learned from what is published.
+    """Return the weights for independent replacements from a column's histogram, estimated from the release.
 
     With b = F/N, F the published records in the set, the single weights Z = (Y - (1 - p) b)/p of two records
     are correlated through b. Their covariance is that of the law at this b: the weights have nearly the mean
@@ -143,7 +138,7 @@ def histogram_pairs(keep: Exact, records: int, members: int) -> Pairs:
     """
     p = probability(keep, "keep")
     if not p:
-        raise ParameterError("nothing is kept: what two records say together cannot be told")
+        raise ParameterError("no value is retained: pairs of records cannot be estimated")
     outside = (1 - p) * Fraction(members, records)
     variances = [chance * (1 - chance) for chance in (outside, p + outside)]
     total = (records - members) * variances[0] + members * variances[1]

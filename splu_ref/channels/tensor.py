@@ -1,4 +1,4 @@
-"""Channels for several columns at once, kept as one factor for each column and never multiplied out."""
+"""Tensor products of channels, one factor for each column, which are never expanded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from splu_ref.channels.parameters import ParameterError
 
 @dataclass(frozen=True)
 class Tensor(Generic[In, Out]):
-    """Independent channels side by side, each for one entry of a tuple of states.
+    """A product of independent channels, one for each entry of a tuple of states.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """The sum of two independent binomial counts: its exact law, and certified enclosures of its tails.
 
-The law of successes among trials of two kinds, exactly: X = A + B, A ~ Bin(n, p) and B ~ Bin(m, q).
+The law is that of the number of successes in trials of two kinds: X = A + B, A ~ Bin(n, p), B ~ Bin(m, q).
 
 With p = a/d and q = b/e, Pr(X = k) is an integer c_k over d^n e^m, the coefficient of z^k in
 (d-a + a z)^n (e-b + b z)^m. That product solves a differential equation of the first order, which gives
@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import islice
 
 from splu_ref.channels.binomial import STEP, digits, parts, spend
-from splu_ref.channels.binomial_bounds import Bounds, Enclosure, MassWalk, upper_tail_enclosure
+from splu_ref.channels.binomial_bounds import BinomialMass, Bounds, Enclosure, upper_tail_enclosure
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class TwoKinds:
         return Fraction(self.between_numerator(0, k), self.denominator)
 
 
-_GUARD = 64  # bits kept beyond those asked for, against the rounding of up to 2**30 steps
-_NEGLIGIBLE = _GUARD // 2  # bits below the last one asked for at which the sum stops
+_GUARD = 64  # guard bits beyond the requested ones, against the rounding of up to 2**30 steps
+_NEGLIGIBLE = _GUARD // 2  # bits below the last requested one at which the sum stops
 
 
 def two_kinds_upper_tail_bounds(law: TwoKinds, k: int, bits: int = 256) -> Bounds:
@@ -185,9 +185,9 @@ def _summed(law: TwoKinds, k: int, start: int, bits: int) -> tuple[Enclosure, En
     n, m, precision = law.first.count, law.second.count, bits + _GUARD
     success, failure, _ = parts(n, law.first.chance)
     other_success, other_failure, _ = parts(m, law.second.chance)
-    mass = MassWalk(n, start, law.first.chance, precision).mass
+    mass = BinomialMass(n, start, law.first.chance, precision).mass
     tail = upper_tail_enclosure(m, k - start, law.second.chance, precision)
-    step = MassWalk(m, k - start, law.second.chance, precision).mass if start < k else Enclosure.of(0)
+    step = BinomialMass(m, k - start, law.second.chance, precision).mass if start < k else Enclosure.of(0)
     total = before = Enclosure.of(0)
     below: Enclosure | None = None
     longest = max(success, failure, other_success, other_failure)

@@ -1,8 +1,8 @@
-"""Worlds: finitely many tables with a rational prior, so that a release is a channel from tables.
+"""Worlds: finite sets of tables with a rational prior; a release is a channel from tables.
 
-What a channel says of a record says a world channel of a whole table: its amplification over neighboring
-tables is that of differential privacy, its posterior is what an observer of everything believes, its mutual
-information is what he learned. A world stands for small tables, on which closed forms are checked.
+A channel from tables has the measures of a channel from records: its amplification over neighboring tables is
+that of differential privacy, its posterior is the belief of an observer of the whole release, and its mutual
+information is the information gained. Worlds represent small tables, on which closed forms are checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from splu_ref.channels.parameters import Exact, ParameterError, exact, shown
 Value = TypeVar("Value", bound=Hashable)
 
 Table: TypeAlias = tuple[Value, ...]
-"""What stands in each place: the value of a record, or whether one of the possible tuples is there."""
+"""The entries of each place: the value of a record, or whether a possible tuple occurs."""
 
 LARGEST = 10**6
 """Tables of a world."""
@@ -47,7 +47,7 @@ class World(Generic[Value]):
 
     @classmethod
     def independent(cls, laws: Sequence[Mapping[Value, Exact]]) -> World[Value]:
-        """Return the world of independent places, each with a law of its own.
+        """Return the world of independent places with separate laws.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class World(Generic[Value]):
         return {table: Fraction(weight, self.total) for table, weight in self.weighted()}
 
     def where(self, holds: Callable[[Table[Value]], bool]) -> World[Value]:
-        """Return the world given that its table is one of some.
+        """Return the world conditional on a predicate of its table.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class World(Generic[Value]):
         return coarsening({table: read(table) for table, _ in self.weighted()})
 
     def each(self, channel: Channel[Value, Out]) -> Channel[Table[Value], Table[Out]]:
-        """Return the channel that publishes what stands in each place by ``channel``, independently."""
+        """Return the channel that publishes each place independently by ``channel``."""
         laws: dict[Table[Value], dict[Table[Out], Fraction]] = {}
         for table, _ in self.weighted():
             law: dict[Table[Out], Fraction] = {(): Fraction(1)}
@@ -159,25 +159,25 @@ class World(Generic[Value]):
     def about(
         self, channel: Channel[Table[Value], Out], secret: Callable[[Table[Value]], Hashable]
     ) -> tuple[dict[Hashable, Fraction], Channel[Hashable, Out]]:
-        """Return the prior of a secret, and the channel from the secret to what is published of the table.
+        """Return the prior of a secret, and the channel from the secret to the published state.
 
-        The rest of the table has the law that the prior gives it, with the secret known. So posterior,
-        vulnerability and mutual information of a record are those of this channel.
+        The rest of the table has its conditional law given the secret. So the posterior, vulnerability and
+        mutual information of a record are those of this channel.
 
         Parameters
         ----------
         channel
-            What is published of each table of the world.
+            The channel from tables of the world to published states.
         secret
-            What of a table is asked for, such as the value in a place.
+            A function of a table, such as the value in one place.
         """
         given: dict[Hashable, dict[Table[Value], Fraction]] = {}
         for table, chance in self.prior().items():
             given.setdefault(secret(table), {})[table] = chance
-        prior = {asked: total(tables) for asked, tables in given.items()}
+        prior = {value: total(tables) for value, tables in given.items()}
         laws = {
-            asked: mixed((chance / prior[asked], channel.laws[table]) for table, chance in tables.items())
-            for asked, tables in given.items()
+            value: mixed((chance / prior[value], channel.laws[table]) for table, chance in tables.items())
+            for value, tables in given.items()
         }
         return prior, Channel(laws, channel.outputs)
 

@@ -55,7 +55,7 @@ from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.streaming import require_fit
 from splu_ref.cli.worth import MEANING, bargain, leak_warnings, leaks_json, unique_records, worth_json
-from splu_ref.data import SUFFIXES, given_separator, refuse_existing, write_whole
+from splu_ref.data import SUFFIXES, current_separator, refuse_existing, write_whole
 from splu_ref.guarantees import LeastWorstError, Progress, decimal_down, exact_json, least_worst_error
 from splu_ref.mechanisms import private_folder
 from splu_ref.output import draw
@@ -289,7 +289,7 @@ def _sanitize(
             words += [f"--{name.replace('_', '-')}", value]
     words += [] if missing is None else ["--missing", missing]
     words += ["--stream"] if stream else []
-    separator = given_separator()
+    separator = current_separator()
     words += [] if separator is None else ["--separator", separator]
     return shlex.join(words)
 

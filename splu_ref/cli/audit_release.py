@@ -46,7 +46,7 @@ from splu_ref.cli.output import (
     show,
 )
 from splu_ref.cli.progress import counted
-from splu_ref.data import Microdata, admitting_missing, read_table, require_columns
+from splu_ref.data import Microdata, read_table, require_columns, with_missing_as_text
 from splu_ref.guarantees import exact_json
 from splu_ref.mechanisms import (
     Manifest,
@@ -185,7 +185,7 @@ def run(
         if original is not None:
             with about(original):
                 source = _original(original, missing, facts, key, drop or ())
-                prepared = claimed.prepared(admitting_missing(source, columns), columns)
+                prepared = claimed.prepared(with_missing_as_text(source, columns), columns)
         progress(2, 4)
         other = None
         if second is not None:

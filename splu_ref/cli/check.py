@@ -11,7 +11,7 @@ from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check_text
 from splu_ref.channels import CertificateError
 from splu_ref.cli.output import AsJson, show
 from splu_ref.cli.progress import counted
-from splu_ref.data import opened
+from splu_ref.data import open_regular
 
 EXAMPLE = "splu-ref check t_p.json"
 
@@ -26,7 +26,7 @@ def run(
     this package: copy it out, read it, and run it as `python certificate_checker.py FILE`.
     """
     try:
-        with opened(certificate) as file, counted("checking"):
+        with open_regular(certificate) as file, counted("checking"):
             verdict = check_text(file.read(MAX_BYTES + 1).decode())
     except (Unreadable, UnicodeDecodeError) as error:
         reason = str(error) if isinstance(error, Unreadable) else "it is not a text file"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_ref.channels import DataError
-from splu_ref.data import opened
+from splu_ref.data import open_regular
 
 LONGEST_FILE = 1 << 24
 """Bytes of the largest file that is read."""
@@ -61,7 +61,7 @@ def read_object(path: Path, form: str, named: str) -> dict[str, Any]:
         If the file cannot be read, is too long, or holds no object, an empty one, or a key twice.
     """
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             data = file.read(LONGEST_FILE + 1)
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file: check the path of the {named}") from None

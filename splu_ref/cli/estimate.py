@@ -45,9 +45,9 @@ from splu_ref.estimators import (
 from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
-    CountedRelease,
     Manifest,
     PerturbedGeneralization,
+    ReleaseData,
     SmallDomainRandomization,
     SpluGen,
     SpluGens,
@@ -223,7 +223,7 @@ def run(
 
 
 def _results(
-    numbers: Sequence[int], known: CountedRelease, asked: Sequence[Query], found: Sequence[QueryEstimate]
+    numbers: Sequence[int], known: ReleaseData, asked: Sequence[Query], found: Sequence[QueryEstimate]
 ) -> dict[int, dict[str, Any]]:
     """Return what is told of answers, by the numbers of their queries; the records counted are let go."""
     each = zip(numbers, asked, found, strict=True)
@@ -302,11 +302,13 @@ class _Release:
             if column not in facts.domains:
                 raise _contradiction("--sensitive", column, ", ".join(facts.domains))
 
-    def published(self, table: Records) -> CountedRelease:
+    def published(self, table: Records) -> ReleaseData:
         """Return the table with what is public about it; without a manifest, values that occur are all."""
         told = {} if self.facts is None else self.facts.domains
         domains = {column: told.get(column) or tuple(sorted(table.values(column))) for column in self.columns}
-        return CountedRelease(table=table, mechanism=self.mechanism, domains=domains, told=self.facts)
+        return ReleaseData(
+            table=table, mechanism=self.mechanism, domains=domains, attached_manifest=self.facts
+        )
 
     def estimator(self, table: Records) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains
@@ -395,14 +397,16 @@ def _by_channel(
 
 def _estimating(
     table: Records, facts: Manifest, second: Microdata | None
-) -> tuple[CountedRelease, ReleaseEstimator]:
+) -> tuple[ReleaseData, ReleaseEstimator]:
     """Return the release and what answers queries about it, by counts alone where the table is not held."""
     if isinstance(table, Microdata):
         held = with_sensitive_table(table, facts, second)
         return held, estimator_of(held)
     if second is not None:
         raise ParameterError(f"a release by {facts.mechanism.name} is one table: leave the second out")
-    release = CountedRelease(table=table, mechanism=facts.mechanism, domains=facts.domains, told=facts)
+    release = ReleaseData(
+        table=table, mechanism=facts.mechanism, domains=facts.domains, attached_manifest=facts
+    )
     return release, (
         TupleEstimator(release) if isinstance(facts.mechanism, AlphaBeta) else ChannelEstimator(release)
     )
@@ -444,7 +448,7 @@ def _interval(name: str) -> Interval:
     raise ParameterError(f"--interval {name} is unknown: choose one of {', '.join(get_args(Interval))}")
 
 
-def _result(known: CountedRelease, query: Query, answer: QueryEstimate) -> dict[str, Any]:
+def _result(known: ReleaseData, query: Query, answer: QueryEstimate) -> dict[str, Any]:
     result: dict[str, Any] = {
         "estimate": _number(answer.estimate),
         "standard_error": answer.standard_error,
@@ -479,7 +483,7 @@ def _shown(value: float) -> str:
 
 
 def _show(
-    known: CountedRelease,
+    known: ReleaseData,
     query: Query,
     answer: QueryEstimate,
     summary: str,
@@ -516,7 +520,7 @@ def _show(
     show(result, lines, as_json=as_json)
 
 
-def _show_tuples(release: CountedRelease, query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
+def _show_tuples(release: ReleaseData, query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
     lines = [
         ("concept", str(query)),
         ("method", "inversion: published tuples, less the fakes to be expected, over alpha"),

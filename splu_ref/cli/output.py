@@ -29,9 +29,9 @@ RetentionOption: TypeAlias = Annotated[
 
 def _divided(context: typer.Context, separator: str | None) -> str | None:
     if separator is not None:
-        from splu_ref.data import separated_by  # noqa: PLC0415 - most runs have commas
+        from splu_ref.data import use_separator  # noqa: PLC0415 - most runs have commas
 
-        context.with_resource(separated_by(separator))
+        context.with_resource(use_separator(separator))
     return separator
 
 

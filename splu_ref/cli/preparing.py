@@ -10,7 +10,7 @@ from splu_ref.audit import ALPHA, Leaks, Roles, require_groups, scan
 from splu_ref.channels import DataError, ParameterError
 from splu_ref.cli.domains import read_domains
 from splu_ref.cli.worth import leak_warnings
-from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepared, read_table
+from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepare_table, read_table
 from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import PublishedTable, Release
 from splu_ref.randomness import Key
@@ -125,7 +125,7 @@ class Preparation:
         """
         unseen = [column for column in self.drop if column != self.id_column]
         original = read_table(path, missing)
-        return Prepared(prepared(original, self.steps, self.domains, unseen, self.sensitive), self)
+        return Prepared(prepare_table(original, self.steps, self.domains, unseen, self.sensitive), self)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from splu_ref.channels import DataError, InputError
 from splu_ref.cli.select import read_statements
-from splu_ref.data import opened
+from splu_ref.data import open_regular
 from splu_ref.estimators import Query
 
 _STATEMENTS = {"S", "-"}
@@ -37,7 +37,7 @@ def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
     """
     try:
         # A text in JSON may hold other ends of lines, such as U+2028: splitlines would cut it there.
-        with opened(path) as file, TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+        with open_regular(path) as file, TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
             content = text.read()
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file: check the path of the queries") from None

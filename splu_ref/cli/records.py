@@ -10,15 +10,15 @@ from pathlib import Path
 from splu_ref.cli.output import note
 from splu_ref.data import (
     Cross,
+    Predicates,
     Progress,
     Records,
     TableParts,
-    Telling,
     TooManyCombinationsError,
     count_records,
     is_large,
     read_table,
-    require_stated,
+    require_in_domain,
 )
 from splu_ref.estimators import Condition, Query, condition_matcher
 from splu_ref.mechanisms import (
@@ -101,7 +101,7 @@ def published_records(
     seen = list(dict.fromkeys([*(name for name in sensitive if name in header), *domains]))
     exact = {*seen, *given}
 
-    def told(numbers: Sequence[int]) -> dict[str, Telling]:
+    def told(numbers: Sequence[int]) -> dict[str, Predicates]:
         """Return what some queries ask of the values of columns whose values need not all be told apart."""
         if facts is not None and facts.recoded:  # whose values are looked up before they are asked about
             return {}
@@ -131,7 +131,7 @@ def published_records(
     if facts is not None:
         facts.require_rows(first[1].row_count)
         for name, domain in domains.items():
-            require_stated(name, first[1].values(name), domain)
+            require_in_domain(name, first[1].values(name), domain)
         if facts.origin is not None:
             note(UNCHECKED)
     numbers = list(sets.values())

@@ -25,7 +25,7 @@ from splu_ref.estimators import (
     table_columns,
     table_object,
 )
-from splu_ref.mechanisms import CountedRelease
+from splu_ref.mechanisms import ReleaseData
 from splu_ref.output import can_draw, draw, say, say_json, visible
 
 FORMS = (".csv", ".csv.gz", ".parquet", ".json")
@@ -86,7 +86,7 @@ class TableOptions(NamedTuple):
         """Texts that name columns, those of ``by`` one or several."""
         return tuple(text for text in (*(self.by or ()), self.total, self.mean) if text is not None)
 
-    def columns(self, release: CountedRelease) -> tuple[str, ...]:
+    def columns(self, release: ReleaseData) -> tuple[str, ...]:
         """Return the columns of the table: a text with commas is several, unless a column has that name.
 
         Raises
@@ -100,7 +100,7 @@ class TableOptions(NamedTuple):
             for text in self.by or ()
             for name in ([text] if text in there else map(str.strip, text.split(",")))
         )
-        told = () if release.told is None else release.told.recoded
+        told = () if release.attached_manifest is None else release.attached_manifest.recoded
         for step in (each for each in told if isinstance(each, Cross)):
             if lost := next((part for part in step.parts if part in named and part not in there), None):
                 raise ParameterError(
@@ -110,7 +110,7 @@ class TableOptions(NamedTuple):
         return named
 
 
-def values_of(release: CountedRelease) -> Callable[[str], Sequence[str] | None]:
+def values_of(release: ReleaseData) -> Callable[[str], Sequence[str] | None]:
     """Return what gives the values of a column of a release, None if it has none of that name."""
 
     @cache
@@ -123,7 +123,7 @@ def values_of(release: CountedRelease) -> Callable[[str], Sequence[str] | None]:
 
 
 def make_table(
-    release: CountedRelease,
+    release: ReleaseData,
     ask: AnswerQueries,
     where: Sequence[tuple[str, Condition]],
     wanted: TableOptions,

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from splu_ref.channels import InputError
-from splu_ref.data import opened
+from splu_ref.data import open_regular
 
 _LONGEST_FILE = 1 << 20
 
@@ -28,7 +28,7 @@ def read_expected_failures(path: Path, known: Collection[str]) -> dict[str, str]
         If the file cannot be read, or a line has no reason, an unknown id, or an id of an earlier line.
     """
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             data = file.read(_LONGEST_FILE + 1)
         text = data.decode()
     except OSError as error:

@@ -14,7 +14,7 @@ from splu_ref.channels import InputError, Json
 from splu_ref.conformance.comparison import clipped
 from splu_ref.conformance.generated import GENERATED
 from splu_ref.conformance.vector import VectorDocument, VectorEntry, VectorFile
-from splu_ref.data import opened, write_folder
+from splu_ref.data import open_regular, write_folder
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -124,7 +124,7 @@ def _json_files(folder: Path) -> list[Path]:
 
 def _read(path: Path) -> bytes:
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             data = file.read(LONGEST_FILE + 1)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}: check its rights") from None

@@ -46,7 +46,7 @@ def values(series: Column) -> list[Value | None]:
 def text(value: Value) -> str:
     """Return the canonical text of a value.
 
-    Text stands for itself; booleans are ``True`` and ``False``; integers and decimals are written in
+    Text is unchanged; booleans are ``True`` and ``False``; integers and decimals are written in
     decimal digits; a float is written in the fewest digits that give back the same 64-bit number
     (``1.0``, ``0.1``, ``1e+16``, ``inf``); a date is ``2024-02-29``.
     """
@@ -78,10 +78,10 @@ def texts(series: Column) -> list[str | None]:
 
 
 def contents(series: Column) -> list[str]:
-    """Return a text for every cell that two cells of a column share only if they say the same.
+    """Return a text for every cell such that different cells of a column have different texts.
 
-    The canonical text where there is one, the empty text for a missing cell, and JSON for bytes, durations,
-    lists and structures, which can be published beside the sensitive columns.
+    It is the canonical text if there is one, the empty text for a missing cell, and JSON for bytes,
+    durations, lists and structures, which may occur in columns that are not sensitive.
     """
     if series.dtype.is_nested() or series.dtype in (nw.Binary, nw.Duration):  # equal, but of other hashes
         return ["" if cell is None else _written(cell) for cell in series.to_list()]
@@ -93,7 +93,7 @@ def _written(cell: object) -> str:
 
 
 def _parts(cell: object) -> object:
-    """Return what JSON does not know as something that it does."""
+    """Convert a value without JSON form to one that has it."""
     if isinstance(cell, bytes):
         return cell.hex()
     if isinstance(cell, np.ndarray):
@@ -125,9 +125,9 @@ def _is_interval(cell: object) -> bool:
     return type(cell).__name__ == "Interval" and hasattr(cell, "closed")  # pandas need not be installed
 
 
-def _without_text(series: Column, held: str) -> DataError:
+def _without_text(series: Column, kind: str) -> DataError:
     return DataError(
-        f"column {series.name!r} of type {series.dtype} holds a {held}, which has no canonical text: convert "
+        f"column {series.name!r} of type {series.dtype} holds a {kind}, which has no canonical text: convert "
         "the column to text"
     )
 

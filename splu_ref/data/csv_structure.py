@@ -1,4 +1,4 @@
-"""The structural check of a CSV file: everything that a forgiving reader would let pass is refused here.
+"""The structural check of a CSV file, which rejects every irregularity that lenient readers accept.
 
 The dialect is RFC 4180: commas, records ended by LF or CRLF (the last may lack it), cells optionally in
 double quotes, a quote inside quotes doubled, line ends inside quotes allowed. The check works on positions
@@ -31,7 +31,7 @@ Positions: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a well-formed CSV file holds.
+    """The structure of a well-formed CSV file.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Structure:
     quoted
         Whether the file holds any quote.
     text_bytes
-        Length in bytes of the text of all cells below the header together.
+        Total length in bytes of the text of all cells below the header.
     """
 
     header: tuple[str, ...]
@@ -52,15 +52,15 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """What stands in a file before a part of it.
+class PrecedingContent:
+    """The content of a file before a part of it.
 
     Attributes
     ----------
     header
         The column names.
     lines, rows
-        Ends of lines, and data rows, before the part.
+        Numbers of line ends and of data rows before the part.
     """
 
     header: tuple[str, ...]
@@ -69,7 +69,7 @@ class Before:
 
 
 class _Part(NamedTuple):
-    """Bytes of a file that begin with a line, and how many lines and data rows stand before them."""
+    """Bytes of a file from the beginning of a line, and the numbers of lines and data rows before them."""
 
     data: bytes
     lines: int
@@ -86,7 +86,12 @@ class _Part(NamedTuple):
 
 
 def check_structure(
-    data: bytes, name: str, separator: str = ",", *, empty: bool = False, before: Before | None = None
+    data: bytes,
+    name: str,
+    separator: str = ",",
+    *,
+    empty: bool = False,
+    before: PrecedingContent | None = None,
 ) -> Structure:
     """Return the structure of the CSV file ``data``, which begins after any byte-order mark.
 
@@ -97,11 +102,11 @@ def check_structure(
     name
         The file's name, for messages.
     separator
-        The character, of ASCII, that stands between cells, in place of the comma.
+        Separator of cells, an ASCII character.
     empty
-        Whether a header without rows is a table as well.
+        Whether a header without rows is allowed.
     before
-        What stands before a part, which has no header; rows and bytes of the structure are those of the part.
+        The content before a part, which has no header; the structure describes the part alone.
 
     Raises
     ------
@@ -127,7 +132,7 @@ def check_structure(
     _check_records(part, starts, ends - returns, commas, name, None if before is None else before.header)
     header = _header(data[: ends[0] - returns[0]], commas, name) if before is None else before.header
     if before is None and len(ends) == 1 and not empty:
-        raise has_no_rows(name)
+        raise no_rows_error(name)
     doubled = int(np.count_nonzero(quotes[2::2] == quotes[1:-1:2] + 1))
     punctuation = len(commas) + len(line_feeds) + int(returns.sum()) + len(quotes) - doubled
     header_bytes = sum(len(column.encode()) for column in header) if before is None else 0
@@ -135,13 +140,13 @@ def check_structure(
     return Structure(header, rows, bool(quotes.size), len(data) - punctuation - header_bytes)
 
 
-def has_no_rows(name: str) -> DataError:
-    """Return the error for a file that holds a header alone."""
+def no_rows_error(name: str) -> DataError:
+    """Return the error for a file without data rows."""
     return DataError(f"{name} holds a header and no rows: there is nothing to read")
 
 
-def last_end(data: bytes) -> int:
-    """Return where in ``data``, which begins with a record, the last line end outside quotes ends, or 0."""
+def last_record_end(data: bytes) -> int:
+    """Return the end of the last complete record in ``data``, which begins with a record; 0 if none."""
     if data.find(b'"') < 0:
         return data.rfind(b"\n") + 1
     array = np.frombuffer(data, dtype=np.uint8)
@@ -166,14 +171,14 @@ def _check_characters(part: _Part, name: str) -> None:
 def _check_punctuation(
     part: _Part, array: NDArray[np.uint8], quotes: Positions, comma: int, name: str
 ) -> None:
-    """Refuse the first quote or carriage return that stands where none may stand."""
-    faults = [*_stray_quotes(part, array, quotes, comma), *_stray_returns(part, array, quotes)]
+    """Raise for the first misplaced quote or carriage return."""
+    faults = [*_misplaced_quotes(part, array, quotes, comma), *_misplaced_returns(part, array, quotes)]
     if faults:
         _, message = min(faults)
         raise DataError(f"{name}: {message}")
 
 
-def _stray_quotes(
+def _misplaced_quotes(
     part: _Part, array: NDArray[np.uint8], quotes: Positions, comma: int
 ) -> Iterator[tuple[int, str]]:
     """Yield the first quote of each kind of fault, as (offset, message).
@@ -183,9 +188,9 @@ def _stray_quotes(
     """
     opening, closing = quotes[0::2], quotes[1::2]
     before = _bytes_at(array, opening - 1)
-    stray = opening[~np.isin(before, (comma, _LF, _QUOTE))]
-    if stray.size:
-        at = int(stray[0])
+    misplaced = opening[~np.isin(before, (comma, _LF, _QUOTE))]
+    if misplaced.size:
+        at = int(misplaced[0])
         fault = "is a quote inside a cell that does not begin with one"
         yield at, f'{part.place(at)} {fault}: put the cell in quotes and write the quote twice ("")'
     after = _bytes_at(array, closing + 1)
@@ -201,11 +206,11 @@ def _stray_quotes(
         yield at, f"{part.place(at)} is a quote that is never closed: close it, or write it twice"
 
 
-def _stray_returns(part: _Part, array: NDArray[np.uint8], quotes: Positions) -> Iterator[tuple[int, str]]:
+def _misplaced_returns(part: _Part, array: NDArray[np.uint8], quotes: Positions) -> Iterator[tuple[int, str]]:
     returns = _outside(np.flatnonzero(array == _CR), quotes)
-    stray = returns[(_bytes_at(array, returns + 1) != _LF) | (returns == len(part.data) - 1)]
-    if stray.size:
-        at = int(stray[0])
+    misplaced = returns[(_bytes_at(array, returns + 1) != _LF) | (returns == len(part.data) - 1)]
+    if misplaced.size:
+        at = int(misplaced[0])
         fault = "is a carriage return alone, outside quotes"
         remedy = "end lines with LF or CRLF, and put a cell that holds one in quotes"
         yield at, f"{part.place(at)} {fault}: {remedy}"
@@ -219,7 +224,7 @@ def _check_records(
     name: str,
     header: tuple[str, ...] | None,
 ) -> None:
-    """Refuse a blank line and a record whose number of cells differs from the header's, the first line's."""
+    """Raise for a blank line, or a record whose number of cells differs from the header's."""
     blank = _first(starts == ends)
     if blank == 0 and header is None:
         raise DataError(f"{name}: line 1 is blank: the first line must name the columns")
@@ -235,15 +240,15 @@ def _check_records(
         remedy = "remove it" if wanted > 1 else 'remove it, or write "" for an empty cell'
         raise DataError(f"{place} is blank: {remedy}")
     names = part.data[: int(ends[0])].decode() if header is None else header[0]
-    meant = separated_otherwise(names) if wanted == 1 else ()
+    meant = separator_remedies(names) if wanted == 1 else ()
     remedies = meant or ("mend the row, and put a cell that holds a comma in quotes",)
     raise DataError(
         f"{place} has {_counted(int(cells[row]))}, the header has {wanted}: {remedies[0]}", *remedies[1:]
     )
 
 
-def separated_otherwise(header: str) -> tuple[str, ...]:
-    """Return the remedies if the only name of a header looks like several that no comma divides."""
+def separator_remedies(header: str) -> tuple[str, ...]:
+    """Return the remedies if the single name of a header looks like several names with another separator."""
     for separator, name in _OTHERS.items():
         if separator in header:
             return f"the cells seem to be divided by a {name}: write commas", f"say --separator {name}"
@@ -273,7 +278,7 @@ def _header(line: bytes, commas: Positions, name: str) -> tuple[str, ...]:
 
 
 def _first(faulty: NDArray[np.bool_]) -> int | None:
-    """Return the first place at which an array holds true, None if there is none."""
+    """Return the index of the first true entry, None if there is none."""
     place = int(faulty.argmax())
     return place if faulty[place] else None
 
@@ -287,7 +292,7 @@ def _outside(positions: Positions, quotes: Positions) -> Positions:
 
 
 def _bytes_at(array: NDArray[np.uint8], positions: Positions) -> NDArray[np.uint8]:
-    """Return the bytes at the positions; beyond either end of the file stands a line end."""
+    """Return the bytes at the positions; a line end beyond either end of the file."""
     beyond = (positions < 0) | (positions >= len(array))
     found = array[np.where(beyond, 0, positions)]
     found[beyond] = _LF

@@ -16,7 +16,7 @@ from splu_ref.data.cell_values import Column, Value, text
 from splu_ref.data.identities import records_from_cells
 
 MISSING_MARKERS = ("?", "NA", "N/A", "NaN", "NULL")
-"""Texts that conventionally stand for a missing cell, as do an empty cell and blanks alone."""
+"""Conventional texts of missing cells, besides empty and blank cells."""
 
 
 class MissingCellError(DataError):
@@ -35,8 +35,8 @@ class Encoding(NamedTuple):
         Shape (rows,): index into ``domain``.
     rows
         Shape (domain,): a row that holds each value as it is written there, any row for the codes in
-        ``unheld``.
-    unheld
+        ``absent_values``.
+    absent_values
         Codes of values that no row holds as they are written: of the text that cells without content are read
         as, of a zero where all are -0.0, or of values that were declared and do not occur.
     """
@@ -44,7 +44,7 @@ class Encoding(NamedTuple):
     domain: tuple[Value, ...]
     codes: NDArray[np.int64]
     rows: NDArray[np.int64]
-    unheld: frozenset[int]
+    absent_values: frozenset[int]
 
 
 def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> Encoding:
@@ -71,7 +71,7 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
         raise DataError(f"column {column!r} mixes values of types {', '.join(kinds)}: convert it to text")
     distinct: dict[Any, None] = dict.fromkeys(cells)
     empty = [value for value in (None, "") if value in distinct]
-    held = missing in distinct
+    has_marker = missing in distinct
     if missing is None:
         _refuse_missing(column, cells, [value for value in distinct if is_missing(value)])
     elif empty:
@@ -83,25 +83,25 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
         distinct = dict.fromkeys([value for value in distinct if value not in (None, "")] + [missing])
     domain: list[Any] = sorted(distinct)
     code_of: dict[Value | None, int] = {value: code for code, value in enumerate(domain)}
-    filler, unheld = -1, set()
+    filler, absent_values = -1, set()
     if missing is not None and empty:
         filler = code_of[missing]
         code_of.update(dict.fromkeys(empty, filler))
     codes = np.fromiter(map(code_of.__getitem__, cells), dtype=np.int64, count=len(cells))
-    codes.flags.writeable = False  # shared by all who ask
+    codes.flags.writeable = False  # shared by all callers
     rows = np.empty(len(domain), dtype=np.int64)
     rows[codes] = np.arange(len(codes))
-    if filler >= 0 and held:
+    if filler >= 0 and has_marker:
         rows[filler], filler = cells.index(missing), -1
     if filler >= 0:
-        unheld.add(filler)
+        absent_values.add(filler)
     if kinds in (["float"], ["Decimal"]):
         for row in _rows_by_text(cells):
             rows[codes[row]], domain[codes[row]] = row, cells[row]
     if kinds == ["float"] and 0.0 in code_of and text(domain[code_of[0.0]]) == "-0.0":
         domain[code_of[0.0]] = 0.0
-        unheld.add(code_of[0.0])
-    return Encoding(tuple(domain), codes, rows, frozenset(unheld))
+        absent_values.add(code_of[0.0])
+    return Encoding(tuple(domain), codes, rows, frozenset(absent_values))
 
 
 def _rows_by_text(cells: Sequence[Value | None]) -> list[int]:
@@ -114,7 +114,7 @@ def _rows_by_text(cells: Sequence[Value | None]) -> list[int]:
     return [row_of[written] for written in sorted(row_of)]
 
 
-def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
+def encode_declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
     """Return the encoding of a column by a declared domain, of which the column may hold a part only.
 
     Parameters
@@ -145,12 +145,12 @@ def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
     moved = np.array([places[value] for value in found.domain], dtype=np.int64)
     rows = np.zeros(len(ordered), dtype=np.int64)
     rows[moved] = found.rows
-    held = {places[value] for code, value in enumerate(found.domain) if code not in found.unheld}
-    return Encoding(tuple(ordered), moved[found.codes], rows, frozenset(range(len(ordered))) - held)
+    occurring = {places[value] for code, value in enumerate(found.domain) if code not in found.absent_values}
+    return Encoding(tuple(ordered), moved[found.codes], rows, frozenset(range(len(ordered))) - occurring)
 
 
 def require_declared(column: str, found: Encoding, domain: Collection[str]) -> None:
-    """Raise ``DataError`` for a cell outside a declared domain; the message tells its row."""
+    """Raise ``DataError`` for a cell outside a declared domain; the message names its row."""
     stated = frozenset(domain)
     for place, value in enumerate(found.domain):
         if text(value) not in stated:
@@ -177,7 +177,7 @@ def _typed(column: str, name: str, kind: type[Any]) -> Value:
 
 
 def is_missing(value: Value | None) -> bool:
-    """Say whether a cell is empty, blanks alone or a marker that conventionally stands for a missing one."""
+    """Return whether a cell is empty, blank or a conventional marker of a missing value."""
     return value is None or (
         isinstance(value, str) and (not value.strip() or value.strip() in MISSING_MARKERS)
     )
@@ -186,18 +186,13 @@ def is_missing(value: Value | None) -> bool:
 def _refuse_missing(column: str, cells: Sequence[Value | None], markers: Sequence[Value | None]) -> None:
     if markers:
         found = {marker: (cells.index(marker), cells.count(marker)) for marker in markers}
-        raise MissingCellError(*missing_words(column, found))
+        raise MissingCellError(*missing_message(column, found))
 
 
-def missing_words(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:
-    """Return what is said of a column with missing cells, and the remedy of commands that publish.
+def missing_message(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:
+    """Return the error message for a column with missing cells, and the remedy of commands that publish.
 
-    Parameters
-    ----------
-    column
-        Its name.
-    found
-        By what such a cell holds the first row that has it, counted from 0, and how many have it; not empty.
+    ``found`` has for each marker of missing cells the first row, counted from 0, and the number of cells.
     """
     cell = min(found, key=lambda marker: found[marker][0])
     shown = "empty" if cell is None or cell == "" else repr(text(cell))
@@ -218,18 +213,18 @@ def missing_words(column: str, found: Mapping[Value | None, tuple[int, int]]) ->
 
 _SHORT = 128
 _PREFIXES = pl.Series([chr(0) * 7 + chr(length) for length in range(_SHORT)], dtype=pl.String)
-"""The bytes before a short text: eight characters of one byte each, so that texts may be joined."""
+"""Length prefixes of short texts: eight characters of one byte each, so that texts can be concatenated."""
 
 
 def text_columns(frame: pl.DataFrame, cells: Callable[[Column], Sequence[str | None]]) -> list[pl.Series]:
-    """Return the canonical text of every cell, as columns of text.
+    """Return the canonical texts of all cells as columns.
 
     Parameters
     ----------
     frame
         The table.
     cells
-        `texts` or `contents`, which is asked for the columns that hold neither text nor integers.
+        `texts` or `contents`, applied to columns that are neither text nor integers.
     """
     return [
         column.cast(pl.String)
@@ -240,7 +235,7 @@ def text_columns(frame: pl.DataFrame, cells: Callable[[Column], Sequence[str | N
 
 
 def packed_records(columns: Sequence[pl.Series]) -> pl.Series:
-    """Return the cells of each record, with their lengths before them, as a column of bytes.
+    """Return the length-prefixed cells of each record as a column of bytes.
 
     Parameters
     ----------

@@ -1,12 +1,12 @@
-"""Files in and out: only regular files are read; files are written together, all or none.
+"""Safe files: only regular files are read; several files are written atomically, all or none.
 
-A pipe may never answer, a device may never end, and opening either may have an effect; so what is no regular
-file is refused before it is opened.
+Pipes and devices may block or have side effects when they are opened, so everything but regular files is
+refused before opening.
 
-Files are written in three steps. Each is staged: written and synced in a temporary folder beside its place,
-which its owner alone may enter. Then all are placed by links and renames, the first one last; every step is
-undone if one fails, and signals wait until the files stand. Then the temporary folder is removed. It is
-locked while in use, so that the next program that writes there removes what a killed one left.
+Files are written in three steps. Each is staged: written and synced in a private temporary folder next to
+its destination. Then all are placed by links and renames, the first one last; if a step fails, all are
+undone, and signals are deferred until the end. Then the temporary folder is removed. It is locked while in
+use, so that the next program that writes there can remove the folder of a killed one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _KINDS = {
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a regular file for reading bytes; symbolic links are followed.
 
     Raises
@@ -60,7 +60,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         of a file in the meantime, opening it does not wait, and nothing is read from it. Or if the path holds
         a NUL.
     OSError
-        If it does not exist or cannot be opened: each reader has a remedy of its own.
+        If it does not exist or cannot be opened; each reader has a different remedy.
     """
     try:
         status = Path(path).stat()
@@ -79,7 +79,7 @@ def _refuse_endless(path: str | os.PathLike[str], mode: int) -> None:
 
 
 def refuse_existing(path: str | os.PathLike[str], *, force: bool) -> None:
-    """Raise unless a file may be written at ``path``; for use before long work.
+    """Raise unless a file can be written at ``path``; for use before long computations.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def refuse_existing(path: str | os.PathLike[str], *, force: bool) -> None:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes, *, force: bool, mode: int | None = None) -> None:
-    """Write ``data`` to ``path``, whole or not at all: `write_all` for one file."""
+    """Write ``data`` to ``path`` atomically: `write_all` for one file."""
     write_all([(path, data)], force=force, mode=mode)
 
 
@@ -118,18 +118,17 @@ def write_all(
     record: tuple[Path, bytes] | None = None,
     within: Path | None = None,
 ) -> None:
-    """Write several files, all or none.
+    """Write several files atomically, all or none.
 
-    Whatever is raised, and whichever signal comes, either all new files stand afterwards or all old ones, and
-    no temporary file is left. If the process is killed or the system crashes, some of the files may stand
-    alone: they are placed from the last one to the first.
+    After any exception or signal, either all new files exist or all old ones, and temporary files are
+    removed. If the process is killed or the system crashes, only some of the files may exist: they are placed
+    from the last one to the first.
 
     Parameters
     ----------
     contents
-        Each file's path and whole content; or, in place of the content, a complete file of this program's
-        own on the same file system, which takes the name. A symbolic link at the path is replaced, not
-        followed.
+        Path and content of each file; or, instead of the content, a complete temporary file on the same file
+        system, which is renamed. A symbolic link at the path is replaced, not followed.
     force
         Whether existing files may be replaced. Without it, a file that another program creates in the
         meantime is not replaced either.
@@ -192,9 +191,9 @@ class _File(NamedTuple):
 
 
 class _Folder(NamedTuple):
-    """A folder by its descriptor, so that it stays the same whatever its path comes to lead to.
+    """A folder by its descriptor, so that it stays the same if its path changes.
 
-    Where the system has no descriptors of folders, as Windows, it is known by its path alone.
+    On systems without descriptors of folders, such as Windows, it is identified by its path.
     """
 
     path: Path
@@ -244,14 +243,14 @@ def _target(path: Path, within: Path | None) -> Iterator[_Folder]:
 
 @contextmanager
 def temporary_folder(beside: Path) -> Iterator[Path]:
-    """Make a folder beside a file that its owner alone may enter, and remove it with all that it holds."""
+    """Create a private folder next to a file, and remove it with its content at the end of the block."""
     with _target(beside.parent, None) as target, _temporary(target) as folder:
         yield folder.path
 
 
 @contextmanager
 def _temporary(target: _Folder) -> Iterator[_Folder]:
-    """Make a private folder in ``target``, lock it while it is in use, and remove it with all it holds."""
+    """Create and lock a private folder in ``target``, and remove it with its content."""
     _remove_abandoned(target)
     with ExitStack() as leftovers:
         while True:

@@ -1,4 +1,4 @@
-"""Folders of reports: made when needed, written all or none, and never through a link to another place."""
+"""Atomic writing of folders of reports, never through symbolic links."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from splu_ref.data.signals import uninterrupted
 
 
 def write_folder(folder: str | os.PathLike[str], contents: Mapping[str, bytes], *, force: bool) -> list[Path]:
-    """Write files into a folder, all or none; it and the folders in it are made if they are missing.
+    """Write files into a folder atomically; missing folders are created.
 
     Parameters
     ----------
     folder
-        Where the files shall stand.
+        The folder.
     contents
         The files' contents by their paths in the folder, such as ``certificates/a.json``.
     force
@@ -33,7 +33,7 @@ def write_folder(folder: str | os.PathLike[str], contents: Mapping[str, bytes], 
     ------
     InputError
         If a folder is a symbolic link (see `make_folder`) or cannot be made, if a file exists and ``force``
-        is false, or if one cannot be written. No file has changed, and no new folder is left behind.
+        is false, or if one cannot be written. Then no file is changed, and no folder is created.
     """
     paths = [Path(folder) / name for name in contents]
     with _made(Path(folder), contents, keep=True):
@@ -55,9 +55,7 @@ def write_in_folder(path: str | os.PathLike[str], data: bytes, *, force: bool) -
 
 
 def check_folder(folder: str | os.PathLike[str], names: Iterable[str], *, force: bool) -> None:
-    """Raise unless files of these names may be written into the folder; for use before long work.
-
-    Nothing is left behind.
+    """Raise unless files of these names can be written into the folder; for use before long computations.
 
     Raises
     ------
@@ -73,10 +71,9 @@ def check_folder(folder: str | os.PathLike[str], names: Iterable[str], *, force:
 def make_folder(folder: str | os.PathLike[str]) -> None:
     """Make a folder, if it is missing.
 
-    A symbolic link is refused, and one between the working folder and the folder too: whoever can place a
-    link where a report is expected, as the author of a checked-out branch can, would otherwise choose what is
-    written over. Links above the working folder, and those on the way to a place outside of it, are the
-    business of whoever named it.
+    Symbolic links are refused, also between the working folder and the folder: otherwise an attacker who can
+    place a link, such as the author of a checked-out branch, could choose which files are overwritten. Links
+    above the working folder, or on a path outside of it, are followed.
 
     Raises
     ------
@@ -89,7 +86,7 @@ def make_folder(folder: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def _made(folder: Path, names: Iterable[str], *, keep: bool) -> Iterator[None]:
-    """Make a folder and in it those of the files named; they are removed unless the block ends well."""
+    """Create a folder and those of the named files; remove them if the block raises an exception."""
     within = {folder, *(folder / parent for name in names for parent in Path(name).parents)}
     with ExitStack() as undo:
         try:

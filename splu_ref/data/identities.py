@@ -1,4 +1,4 @@
-"""The bytes that identify a record, for keyed randomness: other languages must reproduce them."""
+"""The bytes that identify records and tables, which other implementations must reproduce."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
     return identities
 
 
-def numbered(records: Iterable[bytes], numbers: Iterable[int]) -> list[bytes]:
+def number_identities(records: Iterable[bytes], numbers: Iterable[int]) -> list[bytes]:
     """Return one identity per record: its cells, then 8 bytes with the number of identical ones above it."""
     return [record + number.to_bytes(8, "big") for record, number in zip(records, numbers, strict=True)]
 
@@ -74,8 +74,8 @@ def content_digest(names: Sequence[str], records: Iterable[bytes]) -> str:
     Notes
     -----
     The message is the text ``splu-ref/table/1``, the number of columns as 8 bytes, big-endian, their names,
-    and the rows in ascending order of their bytes. Each name, each cell and each row has its length in bytes
-    before it as 8 bytes, big-endian; a row is its cells in UTF-8.
+    and the rows in ascending order of their bytes. Each name, each cell and each row is preceded by its
+    length in bytes as 8 bytes, big-endian; a row consists of its cells in UTF-8.
     """
     digest = hashlib.sha256(b"splu-ref/table/1" + len(names).to_bytes(8, "big"))
     digest.update(b"".join(map(_framed, names)))

@@ -1,8 +1,8 @@
-"""How much a compressed file may unpack to: enough for tables, too little to fill the memory.
+"""Limits of the size of unpacked files, which prevent decompression bombs.
 
 A gzip file may unpack to a thousand times its size, a Parquet file to a million times. Tables of records do
 not: the embedded one unpacks to 13 times its size as CSV, to 22 times as Parquet, and sorted to twice that.
-Cells are counted besides: in Parquet a million nulls take no byte, and here each of them is an object.
+The number of cells is limited as well, because nulls take no space in a Parquet file.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ ALWAYS_CELLS = 1 << 22
 
 
 def largest_content(packed: int) -> int:
-    """Return how many bytes a compressed file of ``packed`` bytes may unpack to."""
+    """Return the largest unpacked size of a compressed file of ``packed`` bytes."""
     return max(ALWAYS_READ, MOST_EXPANSION * packed)
 
 
 def most_cells(packed: int) -> int:
-    """Return how many cells a Parquet file of ``packed`` bytes may have."""
+    """Return the largest number of cells of a Parquet file of ``packed`` bytes."""
     return max(ALWAYS_CELLS, MOST_EXPANSION * packed)
 
 
-def has_too_many_cells(name: str, packed: int, cells: int) -> DataError:
+def cell_count_error(name: str, packed: int, cells: int) -> DataError:
     """Return the error for a file that has more than `most_cells`."""
     return DataError(
         f"{name} has {packed} bytes and says that it holds {cells} cells, more than {most_cells(packed)}: "
@@ -41,7 +41,7 @@ def has_too_many_cells(name: str, packed: int, cells: int) -> DataError:
     )
 
 
-def unpacks_to_too_much(name: str, packed: int) -> DataError:
+def expansion_error(name: str, packed: int) -> DataError:
     """Return the error for a file that unpacks to more than `largest_content`."""
     return DataError(
         f"{name} has {packed} bytes and unpacks to more than {largest_content(packed)}: if it is no trap, "

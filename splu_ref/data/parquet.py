@@ -1,12 +1,10 @@
-"""Reading a Parquet file: first its footer, then on trial in a process of its own.
+"""Reading of Parquet files: first the footer, then a trial in a separate process.
 
-What the footer of a Parquet file says of the table, read without decoding any of it.
-
-The footer is one structure in the compact protocol of Thrift; the definition of the format
-(``parquet.thrift`` of apache/parquet-format) gives each field its number. Few are needed: the rows, the
-columns, and of each chunk of a column the number of values and the size when unpacked. A column of lists has
-more values than the table has rows. All other fields are passed over, so that a footer takes no memory
-besides its own bytes. Whether it tells the truth is for those to find out who decode the pages.
+The footer is one structure in the compact protocol of Thrift, with field numbers defined in
+``parquet.thrift`` of apache/parquet-format. It is parsed for the number of rows and columns, and the number
+of values and unpacked size of each column chunk; a column of lists has more values than the table has rows.
+Other fields are skipped, so parsing takes no additional memory. The reader of the pages verifies these
+numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from typing import NamedTuple
 import polars as pl
 
 from splu_ref.channels import DataError
-from splu_ref.data.limits import has_too_many_cells, largest_content, most_cells, unpacks_to_too_much
+from splu_ref.data.limits import cell_count_error, expansion_error, largest_content, most_cells
 
 _Wanted = Mapping[int, "str | _Wanted"]
 
@@ -62,11 +60,11 @@ class Footer(NamedTuple):
 
 
 class FooterError(ValueError):
-    """There is no footer that could be read."""
+    """The file has no valid footer."""
 
 
 def read_footer(data: bytes) -> Footer:
-    """Return what the footer of the Parquet file ``data`` says, in time proportional to its length.
+    """Parse the footer of the Parquet file ``data`` in time proportional to its length.
 
     Raises
     ------
@@ -89,9 +87,9 @@ def read_footer(data: bytes) -> Footer:
 
 
 class _Compact:
-    """A place in bytes of the compact protocol, and what was found on the way there.
+    """A parser of the compact protocol that adds up the wanted fields.
 
-    Every method raises IndexError where the bytes end, and takes at least one byte for each step.
+    Every method raises IndexError at the end of the bytes, and consumes at least one byte for each step.
     """
 
     def __init__(self, data: bytes, place: int) -> None:
@@ -223,41 +221,41 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
     try:
         footer = read_footer(data)
     except FooterError as error:
-        raise damaged(name, str(error)) from None
+        raise damaged_file_error(name, str(error)) from None
     if footer.cells > most_cells(len(data)):
-        raise has_too_many_cells(name, len(data), footer.cells)
+        raise cell_count_error(name, len(data), footer.cells)
     if footer.unpacked > largest_content(len(data)):
-        raise unpacks_to_too_much(name, len(data))
-    fault = _fault_on_trial(data)
+        raise expansion_error(name, len(data))
+    fault = _parquet_fault(data)
     if fault == _TOO_MUCH:
-        raise unpacks_to_too_much(name, len(data))
+        raise expansion_error(name, len(data))
     if fault:
-        raise damaged(name, fault)
+        raise damaged_file_error(name, fault)
     try:
         return pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise damaged(name, str(error).partition("\n")[0]) from None
+        raise damaged_file_error(name, str(error).partition("\n")[0]) from None
 
 
-def _fault_on_trial(data: bytes) -> str:
-    """Return why a process of its own cannot read the file, nothing if it can or if none can be started."""
+def _parquet_fault(data: bytes) -> str:
+    """Return why a separate process cannot read the file; empty if it can, or if none can be started."""
     most = largest_content(len(data))
-    return on_trial(_TRIAL, (most, most_cells(len(data)), _MEMORY + 4 * most), data, len(data))
+    return fault_on_trial(_TRIAL, (most, most_cells(len(data)), _MEMORY + 4 * most), data, len(data))
 
 
-def on_trial(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
-    """Return why a program cannot read a file, nothing if it can or if none can be started.
+def fault_on_trial(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
+    """Return why a program cannot read a file; empty if it can, or if no process can be started.
 
     Parameters
     ----------
     program
-        Python, which tells that it has `STARTED`, and then its reason if it fails.
+        Python code, which prints `STARTED`, and then its reason if it fails.
     arguments
-        Its arguments, after which it finds the path of modules.
+        Its arguments; the path of modules is appended.
     data
-        What it is given to read.
+        Its standard input.
     size
-        Bytes of the file, by which its time is limited.
+        Size of the file in bytes, which determines the time limit.
     """
     try:
         trial = subprocess.run(  # noqa: S603  # this Python and a program of this package
@@ -278,6 +276,6 @@ def on_trial(program: str, arguments: Sequence[object], data: bytes, size: int) 
     return reason.strip() or "its reader breaks down on it"
 
 
-def damaged(name: str, fault: str) -> DataError:
+def damaged_file_error(name: str, fault: str) -> DataError:
     """Return the error for a file that cannot be decoded."""
     return DataError(f"{name} is not an intact Parquet file ({fault}): write it again")

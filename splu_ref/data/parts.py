@@ -1,6 +1,4 @@
-"""A table too large for memory, read from CSV or Parquet in parts of bounded size, as often as needed.
-
-A table that is too large to be held, read from its file in parts of bounded size, as often as is wanted.
+"""Tables larger than memory, read from CSV or Parquet in parts of bounded size, repeatedly.
 
 A part of a CSV file ends with a record. It is checked as a whole file is, and parsed as one, in a few
 columns; of a Parquet file, batches of a few columns are decoded.
@@ -20,30 +18,30 @@ from typing import BinaryIO, TypeAlias, cast
 import polars as pl
 
 from splu_ref.channels import DataError
-from splu_ref.data.csv_structure import Before, check_structure, has_no_rows, last_end
-from splu_ref.data.files import opened
-from splu_ref.data.limits import has_too_many_cells, largest_content, most_cells, unpacks_to_too_much
-from splu_ref.data.parquet import STARTED, FooterError, damaged, on_trial, read_footer
+from splu_ref.data.csv_structure import PrecedingContent, check_structure, last_record_end, no_rows_error
+from splu_ref.data.files import open_regular
+from splu_ref.data.limits import cell_count_error, expansion_error, largest_content, most_cells
+from splu_ref.data.parquet import STARTED, FooterError, damaged_file_error, fault_on_trial, read_footer
 from splu_ref.data.reading import (
     BYTE_ORDER_MARK,
     STANDARD_INPUT,
-    cannot_be_read,
     damaged_gzip,
-    divider,
+    file_separator,
     parse_rows,
     require_suffix,
+    unreadable_error,
 )
 
 LARGE = {".csv": 1 << 26, ".csv.gz": 1 << 23, ".parquet": 1 << 23}
 """Bytes of a file, by its kind, from which on a table is not held as a whole where it need not be."""
 PART_BYTES, PART_ROWS = 1 << 24, 1 << 19
-"""Bytes of a table that are looked at at once, unless a record is longer, and rows of a Parquet file."""
+"""Bytes of a table that are read at once, unless a record is longer, and rows of a Parquet file."""
 LONGEST_RECORD = 1 << 27
 """Bytes of a record, at most."""
 
 
 def is_large(path: str | os.PathLike[str]) -> bool:
-    """Say whether a table is read in parts: by the size of its file alone, False if there is none.
+    """Return whether a table is read in parts, by the size of its file; False if there is no file.
 
     Raises
     ------
@@ -56,19 +54,19 @@ def is_large(path: str | os.PathLike[str]) -> bool:
 
 
 class TableParts:
-    """A table in a file, read in parts; the file must not change from the first reading to the last.
+    """A table in a file that is read in parts; the file must not change between the readings.
 
     Parameters
     ----------
     path
         The file: ``.csv``, ``.csv.gz`` or ``.parquet``.
     part_bytes, part_rows
-        In place of `PART_BYTES` and `PART_ROWS`.
+        Size of a part; `PART_BYTES` and `PART_ROWS` by default.
 
     Raises
     ------
     DataError
-        If the suffix is another one, or the path stands for the standard input.
+        If the suffix is another one, or the path is that of the standard input.
     """
 
     def __init__(
@@ -90,7 +88,7 @@ class TableParts:
 
     @property
     def size(self) -> int:
-        """Bytes of the file, when it was looked at first.
+        """Size of the file in bytes at the first access.
 
         Raises
         ------
@@ -104,12 +102,12 @@ class TableParts:
         return self._status()
 
     def _status(self) -> tuple[int, int, int]:
-        """Return what tells whether the file is another one than before."""
+        """Return the properties of the file by which changes are detected."""
         try:
-            with opened(self._path) as file:
+            with open_regular(self._path) as file:
                 status = os.fstat(file.fileno())
         except OSError as error:
-            raise cannot_be_read(self._path, error) from None
+            raise unreadable_error(self._path, error) from None
         return status.st_size, status.st_mtime_ns, status.st_ino
 
     def _require_unchanged(self) -> None:
@@ -128,7 +126,7 @@ class TableParts:
         if self._suffix == ".parquet":
             return tuple(parquet_columns(self._path))
         part, _ = next(self._records())
-        return check_structure(part, self._name, divider(part), empty=True).header
+        return check_structure(part, self._name, file_separator(part), empty=True).header
 
     def frames(
         self, columns: Sequence[str], progress: Progress = lambda _done, _whole: None
@@ -147,23 +145,23 @@ class TableParts:
                 yield frame
                 self._require_unchanged()
             return
-        before: Before | None = None
+        before: PrecedingContent | None = None
         separator = ","
         for part, done in self._records():
             if before is None:
-                separator = divider(part)
+                separator = file_separator(part)
             structure = check_structure(part, self._name, separator, empty=True, before=before)
             if structure.row_count:
                 yield parse_rows(part, self._name, structure, separator, columns, headed=before is None)
                 self._require_unchanged()
             lines, rows = (0, 0) if before is None else (before.lines, before.rows)
-            before = Before(structure.header, lines + part.count(b"\n"), rows + structure.row_count)
+            before = PrecedingContent(structure.header, lines + part.count(b"\n"), rows + structure.row_count)
             progress(done, self.size)
         if before is not None and not before.rows:
-            raise has_no_rows(self._name)
+            raise no_rows_error(self._name)
 
     def _records(self) -> Iterator[tuple[bytes, int]]:
-        """Yield the file in parts that end with a record, and how many of its bytes were read.
+        """Yield the file in parts that end with a record, and the number of bytes read.
 
         The first part has no byte-order mark, and is empty for an empty file.
         """
@@ -174,7 +172,7 @@ class TableParts:
                 data = kept + found
                 if first:
                     data = data.removeprefix(BYTE_ORDER_MARK)
-                end = last_end(data) if found else len(data)
+                end = last_record_end(data) if found else len(data)
                 if end or (first and not found):
                     yield data[:end], read()
                     line += data.count(b"\n", 0, end)
@@ -197,9 +195,9 @@ class TableParts:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-        """Open the file: its bytes, unpacked, and what tells how many packed ones were read."""
+        """Open the file: a stream of unpacked bytes, and a function that returns the packed bytes read."""
         try:
-            with opened(self._path) as file:
+            with open_regular(self._path) as file:
                 if self._suffix == ".csv.gz":
                     packed = Path(self._path).stat().st_size
                     with gzip.GzipFile(fileobj=file) as unpacked:
@@ -207,11 +205,11 @@ class TableParts:
                 else:
                     yield file, file.tell
         except OSError as error:
-            raise cannot_be_read(self._path, error) from None
+            raise unreadable_error(self._path, error) from None
 
 
 class _Limited:
-    """A stream that gives no more bytes than a packed file of some size may unpack to."""
+    """A stream that is limited to the unpacked size that a packed file may have."""
 
     def __init__(self, stream: gzip.GzipFile, packed: int, name: str) -> None:
         self._stream, self._packed, self._name = stream, packed, name
@@ -222,7 +220,7 @@ class _Limited:
         found = self._stream.read(size)
         self._left -= len(found)
         if self._left < 0:
-            raise unpacks_to_too_much(self._name, self._packed)
+            raise expansion_error(self._name, self._packed)
         return found
 
 
@@ -267,11 +265,11 @@ def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
     Raises
     ------
     DataError
-        If its footer is damaged, or tells of more cells than a table has, or of none.
+        If its footer is damaged, or states more cells than a table may have, or none.
     """
     name = os.fspath(path)
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 8))
             length = int.from_bytes(file.read(4), "little")
@@ -282,13 +280,13 @@ def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}: check its name and permissions") from None
     except FooterError as error:
-        raise damaged(name, str(error)) from None
+        raise damaged_file_error(name, str(error)) from None
     if footer.cells > most_cells(size):
-        raise has_too_many_cells(name, size, footer.cells)
+        raise cell_count_error(name, size, footer.cells)
     try:
         columns = list(pl.read_parquet_schema(name))
     except _FAULTS as error:
-        raise damaged(name, str(error).partition("\n")[0]) from None
+        raise damaged_file_error(name, str(error).partition("\n")[0]) from None
     if not footer.rows:
         raise DataError("the table holds no rows or no columns: there is nothing to read")
     return columns
@@ -302,9 +300,9 @@ class ParquetFile:
     path
         The file.
     batch_bytes
-        About how many bytes a batch takes, unless that is a thousand rows.
+        Approximate size of a batch in bytes, unless it has at most a thousand rows.
     batch_rows
-        Rows of a batch, at most.
+        Largest number of rows of a batch.
     """
 
     def __init__(self, path: str | os.PathLike[str], batch_bytes: int, batch_rows: int) -> None:
@@ -333,13 +331,13 @@ class ParquetFile:
                 yield frame
                 progress(begin, rows)
         except _FAULTS as error:
-            raise damaged(self._name, str(error).partition("\n")[0]) from None
+            raise damaged_file_error(self._name, str(error).partition("\n")[0]) from None
 
     def _try(self, columns: tuple[str, ...]) -> None:
-        """Let another process read the columns first, once."""
+        """Read the columns on trial in another process, once."""
         if columns in self._tried:
             return
         arguments = (self._name, _MEMORY, self._bytes, self._rows, len(columns), *columns)
-        if fault := on_trial(_TRIAL, arguments, b"", Path(self._name).stat().st_size):
-            raise damaged(self._name, fault)
+        if fault := fault_on_trial(_TRIAL, arguments, b"", Path(self._name).stat().st_size):
+            raise damaged_file_error(self._name, fault)
         self._tried.add(columns)

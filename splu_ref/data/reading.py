@@ -1,4 +1,4 @@
-"""Reading a table: CSV, compressed CSV or Parquet by its suffix, and the table that the package ships."""
+"""Reading of tables: CSV, compressed CSV or Parquet by suffix, and the embedded table."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import DataError, InputError, ParameterError
 from splu_ref.data.csv_structure import Structure, check_structure
-from splu_ref.data.files import opened
-from splu_ref.data.limits import ALWAYS_READ, largest_content, unpacks_to_too_much
+from splu_ref.data.files import open_regular
+from splu_ref.data.limits import ALWAYS_READ, expansion_error, largest_content
 from splu_ref.data.parquet import parse_parquet
 from splu_ref.data.table import Microdata
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 """The kinds of file that are read and written."""
 STANDARD_INPUT = "-"
-"""Stands for what another program writes."""
+"""Path of the standard input."""
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 """What may stand between the cells of a CSV file that is read, by name or as it is; a comma is written."""
 _DIVIDED_BY: ContextVar[str | None] = ContextVar("divided_by", default=None)
@@ -39,11 +39,11 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @contextmanager
-def separated_by(separator: str | None) -> Iterator[None]:
-    """Let tables be read that have another separator than a comma, as the command line does.
+def use_separator(separator: str | None) -> Iterator[None]:
+    """Set the separator of CSV files within the block, as the command line does.
 
-    It holds for each CSV file whose header line it stands in, or in whose header line no comma stands: the
-    tables that this program has written, with commas, are read beside others.
+    It applies to each CSV file whose header line contains it or contains no comma, so that tables written by
+    this program, with commas, can be read as well.
 
     Raises
     ------
@@ -57,8 +57,8 @@ def separated_by(separator: str | None) -> Iterator[None]:
         _DIVIDED_BY.reset(token)
 
 
-def given_separator() -> str | None:
-    """Return the name of the separator that `separated_by` says; None outside of it."""
+def current_separator() -> str | None:
+    """Return the name of the separator set by `use_separator`; None outside of its block."""
     between = _DIVIDED_BY.get()
     return next((name for name, character in SEPARATORS.items() if character == between), None)
 
@@ -89,20 +89,18 @@ def read_table(
 ) -> Microdata:
     """Read a table.
 
-    Every cell of a CSV file is text, taken as it stands: no blanks are stripped, no numbers, dates or
-    missing values are inferred, and an empty cell is the empty text. Columns of a Parquet file keep their
-    types.
+    Every cell of a CSV file is unmodified text: blanks are not stripped, types and missing values are not
+    inferred, and an empty cell is the empty text. Columns of a Parquet file have their types.
 
     Parameters
     ----------
     path
         A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; or ``-``, the standard input, whose
-        kind is told by how it begins.
+        format is detected from its first bytes.
     missing
         See `Microdata.from_frame`.
     separator
-        What stands between the cells of a CSV file: one of `SEPARATORS`; unless given, a comma, or what
-        `separated_by` says. In other respects the file is read as if commas stood there.
+        Separator of a CSV file, one of `SEPARATORS`; by default a comma, or that of `use_separator`.
     empty
         Whether a table may have columns and no rows, as a set of tuples may.
 
@@ -111,7 +109,7 @@ def read_table(
     DataError
         If the file cannot be read or is not well formed; the message names the file and the line.
     InputError
-        If it is no regular file.
+        If it is not a regular file.
     """
     between = None if separator is None else _separator(separator)
     if os.fspath(path) == STANDARD_INPUT:
@@ -130,26 +128,26 @@ def read_table(
             )
         suffix = require_suffix(path)
         try:
-            with opened(path) as file:
+            with open_regular(path) as file:
                 data = file.read()
         except OSError as error:
-            raise cannot_be_read(path, error) from None
+            raise unreadable_error(path, error) from None
     if suffix == ".parquet":
         if separator is not None:
             raise ParameterError(f"{name} is a Parquet file, which has no separator: leave out --separator")
         return Microdata.from_frame(parse_parquet(data, name), missing, empty=empty)
-    content = decompressed(data, name) if suffix == ".csv.gz" else data
-    between = between or divider(content)
+    content = decompress(data, name) if suffix == ".csv.gz" else data
+    between = between or file_separator(content)
     return Microdata.from_frame(parse_csv(content, name, between, empty=empty), missing, empty=empty)
 
 
-def cannot_be_read(path: str | os.PathLike[str], error: OSError) -> DataError:
-    """Return the error for a table's file that the system does not let be read."""
+def unreadable_error(path: str | os.PathLike[str], error: OSError) -> DataError:
+    """Return the error for a table's file that cannot be read."""
     return DataError(f"{path} cannot be read: {error.strerror}: check its name and permissions")
 
 
-def divider(content: bytes) -> str:
-    """Return what stands between the cells of a file, by its header and what was said of all files."""
+def file_separator(content: bytes) -> str:
+    """Return the separator of a file by its header and `use_separator`."""
     said, header = _DIVIDED_BY.get(), content.partition(b"\n")[0]
     return "," if said is None or (said.encode() not in header and b"," in header) else said
 
@@ -177,14 +175,14 @@ def as_table(
     *,
     empty: bool = False,
 ) -> Microdata:
-    """Return what is given as a table: a data frame, the path of a file, or a table, which stays as it is.
+    """Convert a data frame or the path of a file to a table; a table is returned unchanged.
 
     Parameters
     ----------
     table
         A frame of pandas, Polars or PyArrow, a path for `read_table`, or a table.
     missing
-        See `Microdata.from_frame`; not for a table, which knows its own.
+        See `Microdata.from_frame`; ignored for a table.
     empty
         As for `read_table`.
 
@@ -202,7 +200,7 @@ def as_table(
     return Microdata.from_frame(table, missing, empty=empty)
 
 
-def decompressed(data: bytes, name: str) -> bytes:
+def decompress(data: bytes, name: str) -> bytes:
     """Return the content of the gzip file ``data``.
 
     Raises
@@ -219,7 +217,7 @@ def decompressed(data: bytes, name: str) -> bytes:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise damaged_gzip(name, error) from None
     if len(content) > most:
-        raise unpacks_to_too_much(name, len(data))
+        raise expansion_error(name, len(data))
     return content
 
 
@@ -257,22 +255,22 @@ def parse_rows(
     Parameters
     ----------
     data
-        Whole records, after any byte-order mark.
+        Complete records, after any byte-order mark.
     name
         The file's name, for messages.
     structure
-        What `check_structure` found in them.
+        The result of `check_structure` for them.
     separator
-        What stands between cells.
+        Separator of cells.
     columns
-        Which columns, in the order of the header.
+        The columns, in the order of the header.
     headed
         Whether the first record is the header.
 
     Raises
     ------
     DataError
-        If other rows are found than were checked, or, of all columns, another length of text.
+        If the number of rows or the length of the text differs from the structure.
     """
     if not structure.quoted and b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
@@ -315,4 +313,4 @@ def embedded_table() -> Microdata:
     """
     name = "adult_demo.csv.gz"
     data = resources.files("splu_ref").joinpath("data", name).read_bytes()
-    return Microdata.from_frame(parse_csv(decompressed(data, name), name))
+    return Microdata.from_frame(parse_csv(decompress(data, name), name))

@@ -1,7 +1,8 @@
-"""Columns made coarser, crossed or hidden before publication: publicly, and so that it can be done again.
+"""Recoding of columns before publication: bins, crossings, grouping of rare values and keyed hashes.
 
-A bin, a crossing and a hash depend on the record alone. Which values are rare depends on the true counts:
-that a value is still named tells that at least so many records have it.
+Recodings are recorded in the manifest and reproducible. Bins, crossings and hashes depend on the record
+alone. Grouping depends on the true counts: it discloses that every remaining value has at least the given
+count.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ from splu_ref.data.encoding import is_missing
 from splu_ref.data.table import Microdata, Recoding
 
 JOINED_BY = " / "
-"""What stands between the values of a crossing."""
+"""Separator of the values of a crossing."""
 OTHER = "other"
-"""What a rare value is published as."""
+"""Published text of rare values."""
 PERIODS = ("year", "quarter", "month")
 """Widths of bins of dates."""
 HASH = "HMAC-SHA-256"
 _WIDTH = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 _TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 _MONTHS = 3  # of a quarter
-_DIGITS = 60  # of the limits of a bin, at most: 30 of a number, and 15 more behind the point of a width
+_DIGITS = 60  # largest precision of the limits of a bin: 30 digits of a number, and 15 decimals of a width
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Numbers or dates of a column in bins of one width, which begin at multiples of it.
+    """Bins of one width for the numbers or dates of a column; they begin at multiples of the width.
 
     Attributes
     ----------
@@ -49,9 +50,8 @@ class Bins:
     width
         A decimal number greater than 0, or ``year``, ``quarter`` or ``month``.
     whole
-        Whether all numbers are whole and so is the width: a bin is then named by its first and its last
-        number, ``30..39``, and otherwise by its first and that of the next, ``1.5..<2.0``. None as long as no
-        table was seen.
+        Whether all numbers and the width are integers. A bin is then labeled with its first and last number,
+        ``30..39``, and otherwise as a half-open interval, ``1.5..<2.0``. None before a table was read.
     """
 
     column: str
@@ -60,12 +60,12 @@ class Bins:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the bins written as ``COLUMN=WIDTH``."""
+        """Parse bins written as ``COLUMN=WIDTH``."""
         return cls.of(*_divided(text, "--bins age=10 or --bins born=year"))
 
     @classmethod
     def of(cls, column: str, width: str) -> Self:
-        """Return bins of this width, which is checked."""
+        """Return bins of a validated width."""
         if width not in PERIODS and not (_WIDTH.fullmatch(width) and Decimal(width) > 0):
             raise ParameterError(
                 f"--bins {column}={width}: the width is a decimal number greater than 0, such as 10 or 0.5, "
@@ -82,12 +82,12 @@ class Bins:
         }
 
     def label(self, cell: str) -> str:
-        """Return the name of the bin of a number or a date.
+        """Return the label of the bin of a number or a date.
 
         Raises
         ------
         ValueError
-            If the cell is none, or no whole number where all were whole.
+            If the cell is not a number or date, or not an integer where all were integers.
         """
         if self.width in PERIODS:
             day = date.fromisoformat(cell[:10])
@@ -104,7 +104,7 @@ class Bins:
             return f"{first}..{first + width - 1}"
 
     def limits(self, label: str) -> tuple[Decimal, Decimal] | None:
-        """Return the first and the last number of a bin of numbers, or where the next begins; or None."""
+        """Return both numbers in the label of a bin; None for dates and other labels."""
         first, dots, last = label.partition(".." if self.whole else "..<")
         try:
             return (_number(first), _number(last)) if dots and self.width not in PERIODS else None
@@ -112,7 +112,7 @@ class Bins:
             return None
 
     def fitted(self, cells: Iterable[str]) -> Self:
-        """Return the bins with ``whole`` decided by the cells that are numbers."""
+        """Return the bins with ``whole`` determined by the cells of a column."""
         if self.whole is not None or self.width in PERIODS:
             return self
         numbers = (_number(cell) for cell in cells)
@@ -120,7 +120,7 @@ class Bins:
         return replace(self, whole=every)
 
     def apply(self, table: Microdata) -> Microdata:
-        """Return the table with bins; cells without content stay, and so does the text for them."""
+        """Return the table with bins; missing cells and the text for them are unchanged."""
         cells = table.cells(self.column)
         bins: dict[str, str] = {
             cell: cell for cell in set(cells) if cell == table.missing or is_missing(cell)
@@ -141,20 +141,20 @@ class Bins:
 
 @dataclass(frozen=True)
 class Cross:
-    """One column of all pairs (or more) of values of several, which it replaces."""
+    """A column of the combinations of values of several columns, which it replaces."""
 
     column: str
     parts: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the crossing written as ``NEW=A,B``."""
+        """Parse a crossing written as ``NEW=A,B``."""
         column, listed = _divided(text, "--cross job=workclass,occupation")
         return cls.of(column, listed.split(","))
 
     @classmethod
     def of(cls, column: str, parts: Sequence[str]) -> Self:
-        """Return the crossing of these parts, which are checked."""
+        """Return the crossing of validated parts."""
         if len(parts) < 2 or len(set(parts)) < len(parts) or not all(parts):
             raise ParameterError(
                 f"--cross {column}={','.join(parts)}: name two columns or more, each once: --cross NEW=A,B"
@@ -162,7 +162,7 @@ class Cross:
         return cls(column, tuple(parts))
 
     def facts(self) -> dict[str, object]:
-        """Return the new column and those that it was made of."""
+        """Return the new column and its parts."""
         return {"column": self.column, "cross": list(self.parts)}
 
     def apply(self, table: Microdata) -> Microdata:
@@ -171,8 +171,8 @@ class Cross:
         Raises
         ------
         DataError
-            If a part has missing cells that were not declared a value, or holds what joins the values, or if
-            the new name is taken.
+            If a part has undeclared missing cells or a value that contains `JOINED_BY`, or if the new name
+            exists.
         """
         if self.column in table.columns and self.column not in self.parts:
             raise DataError(f"there is a column {self.column!r} already: give the crossing another name")
@@ -194,19 +194,19 @@ class Cross:
 
 @dataclass(frozen=True)
 class Rare:
-    """Values of fewer than ``least`` records published as one, `OTHER`."""
+    """Grouping of values with fewer than ``least`` records as `OTHER`."""
 
     column: str
     least: int
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return what is written as ``COLUMN=RECORDS``."""
+        """Parse a grouping written as ``COLUMN=RECORDS``."""
         return cls.of(*_divided(text, "--group-rare city=10"))
 
     @classmethod
     def of(cls, column: str, least: str | int) -> Self:
-        """Return the grouping below this count, which is checked."""
+        """Return the grouping below a validated count."""
         return cls(column, whole(least, f"--group-rare {column}", 2))
 
     def facts(self) -> dict[str, object]:
@@ -214,7 +214,7 @@ class Rare:
         return {"column": self.column, "grouped_below": self.least}
 
     def apply(self, table: Microdata) -> Microdata:
-        """Return the table with rare values grouped; cells without content stay."""
+        """Return the table with rare values grouped; missing cells are unchanged."""
         cells = table.cells(self.column)
         counts = Counter(cells)
         if OTHER in counts:
@@ -222,27 +222,27 @@ class Rare:
                 f"column {self.column!r} holds {OTHER!r} itself: write that value otherwise, or group the "
                 "rare ones yourself"
             )
-        kept = {
+        unchanged = {
             cell
             for cell, count in counts.items()
             if count >= self.least or cell == table.missing or is_missing(cell)
         }
-        return with_texts(table, self.column, [cell if cell in kept else OTHER for cell in cells])
+        return with_texts(table, self.column, [cell if cell in unchanged else OTHER for cell in cells])
 
 
 @dataclass(frozen=True)
 class Hashed:
-    """Values replaced by a keyed hash, of which only who has the key can tell whose it is."""
+    """Replacement of values by a keyed hash, which only holders of the key can link to the value."""
 
     column: str
     secret: bytes | None = field(default=None, repr=False)
 
     def facts(self) -> dict[str, object]:
-        """Return the column, and how it was hashed: nothing of the key."""
+        """Return the column and the hash function, without the key."""
         return {"column": self.column, "hashed": HASH}
 
     def apply(self, table: Microdata) -> Microdata:
-        """Return the table with 16 hexadecimal digits for each value; cells without content stay."""
+        """Return the table with 16 hexadecimal digits for each value; missing cells are unchanged."""
         if self.secret is None:
             raise DataError(f"column {self.column!r} was hashed under a secret key: give --key-file")
         cells = table.cells(self.column)
@@ -261,84 +261,84 @@ class Hashed:
         return hmac.new(self.secret, message, hashlib.sha256).hexdigest()[:16]
 
 
-def prepared(
+def prepare_table(
     table: Microdata,
     steps: Sequence[Recoding],
     domains: Mapping[str, Sequence[str]],
     drop: Sequence[str] = (),
     sensitive: Sequence[str] = (),
 ) -> Microdata:
-    """Return a table as it is to be published: recoded, with declared domains, and without some columns.
+    """Prepare a table for publication: recode columns, declare domains, and drop columns.
 
     Parameters
     ----------
     table
         The original.
     steps
-        What is done to columns, in this order.
+        The recodings, in this order.
     domains
-        By column, the values that it may hold.
+        Declared domains by column.
     drop
         Columns that are not published.
     sensitive
-        The sensitive columns, as far as they are known: see `admitting_missing`.
+        The sensitive columns that are known: see `with_missing_as_text`.
 
     Raises
     ------
     DataError
-        If a step cannot be taken, a cell lies outside its domain, or there is no such column.
+        If a recoding fails, a cell lies outside its domain, or a column does not exist.
     """
-    changed, taken = recoded(table, steps)
-    changed = admitting_missing(changed, sensitive)
+    changed, taken = apply_recodings(table, steps)
+    changed = with_missing_as_text(changed, sensitive)
     for column, values in domains.items():
         changed = changed.with_domain(column, values)
     for column in drop:
         changed.require(column)
     left = [column for column in changed.columns if column not in drop]
     found = changed.select(left) if drop else changed
-    return found.as_recoded(taken, table) if taken else found
+    return found.with_recodings(taken, table) if taken else found
 
 
-def recoded(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microdata, tuple[Recoding, ...]]:
-    """Return the table with all steps taken, in their order, and the steps as the manifest tells them.
+def apply_recodings(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microdata, tuple[Recoding, ...]]:
+    """Apply recodings in order; return the table and the recodings as recorded in a manifest.
 
     Raises
     ------
     DataError
-        If a step cannot be taken.
+        If a recoding fails.
     """
-    taken: list[Recoding] = []
+    applied: list[Recoding] = []
     for step in steps:
-        done = step
+        recoding = step
         if isinstance(step, Bins):
             cells = (c for c in set(table.cells(step.column)) if c != table.missing and not is_missing(c))
-            with suppress(ValueError):  # `apply` says which cell is no number
-                done = step.fitted(cells)
-        table = done.apply(table)
-        taken.append(done)
-    return table, tuple(taken)
+            with suppress(ValueError):  # `apply` names the cell that is no number
+                recoding = step.fitted(cells)
+        table = recoding.apply(table)
+        applied.append(recoding)
+    return table, tuple(applied)
 
 
 def sources(steps: Sequence[Recoding], column: str) -> tuple[str, ...]:
-    """Return the columns of the original that a column was made of by steps, itself if by none."""
-    found = [column]
+    """Return the columns of the original from which a column was recoded; the column itself if unchanged."""
+    names = [column]
     for step in reversed(steps):
-        if isinstance(step, Cross) and step.column in found:
-            found = [name for each in found for name in (step.parts if each == step.column else (each,))]
-    return tuple(dict.fromkeys(found))
+        if isinstance(step, Cross) and step.column in names:
+            names = [name for each in names for name in (step.parts if each == step.column else (each,))]
+    return tuple(dict.fromkeys(names))
 
 
 def with_texts(table: Microdata, column: str, cells: Sequence[str]) -> Microdata:
-    """Return the table with a column replaced by texts, at its place."""
+    """Return the table with a column replaced by texts."""
     frame = nw.from_native(table.to_frame(), eager_only=True)
     series = nw.new_series(column, list(cells), nw.String, backend=frame.implementation)
     return Microdata.from_frame(frame.with_columns(series).to_native(), table.missing)
 
 
-def admitting_missing(table: Microdata, columns: Sequence[str]) -> Microdata:
-    """Return the table with those columns as text that hold something else and have cells without content.
+def with_missing_as_text(table: Microdata, columns: Sequence[str]) -> Microdata:
+    """Convert columns with missing cells to text, if the table has a text for missing cells.
 
-    Nothing is done unless a text stands for such cells: it is a value of the column then, and no number.
+    That text is then a value of the column, which cannot be numeric.
     """
     for column in columns if table.missing is not None else ():
         dtype = nw.from_native(table.to_frame(), eager_only=True).schema.get(column, nw.String())
@@ -347,20 +347,20 @@ def admitting_missing(table: Microdata, columns: Sequence[str]) -> Microdata:
     return table
 
 
-def read_steps(told: object, secret: bytes | None = None) -> tuple[Recoding, ...]:
-    """Return the steps that a manifest tells.
+def read_steps(entries: object, secret: bytes | None = None) -> tuple[Recoding, ...]:
+    """Return the recodings recorded in a manifest.
 
     Raises
     ------
     TypeError, ValueError, KeyError
-        If it tells no such thing.
+        If an entry is malformed.
     """
-    if not isinstance(told, list):
+    if not isinstance(entries, list):
         raise TypeError
-    return tuple(_read(each, secret) for each in told)
+    return tuple(_read(entry, secret) for entry in entries)
 
 
-def _read(told: Any, secret: bytes | None) -> Recoding:
+def _read(entry: Any, secret: bytes | None) -> Recoding:
     kinds: Mapping[frozenset[str], Callable[[Any], Recoding]] = {
         frozenset({"column", "bins"}): lambda each: Bins.parse(f"{each['column']}={each['bins']}"),
         frozenset({"column", "bins", "whole"}): lambda each: replace(
@@ -374,18 +374,18 @@ def _read(told: Any, secret: bytes | None) -> Recoding:
         ),
         frozenset({"column", "hashed"}): lambda each: Hashed(each["column"], secret),
     }
-    if not isinstance(told, dict) or not isinstance(told["column"], str):
+    if not isinstance(entry, dict) or not isinstance(entry["column"], str):
         raise TypeError
-    step = kinds[frozenset(told)](told)
-    if step.facts() != told:
+    step = kinds[frozenset(entry)](entry)
+    if step.facts() != entry:
         raise ValueError
     return step
 
 
-def _truth(told: object) -> bool:
-    if not isinstance(told, bool):
+def _truth(value: object) -> bool:
+    if not isinstance(value, bool):
         raise TypeError
-    return told
+    return value
 
 
 def _named(part: object) -> str:

@@ -1,8 +1,7 @@
-"""The records of a table by their values: what counting asks of a table, whether its rows are held or not.
+"""Records by their values: the interface of tables for counting, and tables of record counts.
 
-A count needs no record: only how many records have which values. So a table too large to be held is counted
-while it is read (`splu_ref.data.counting`), and what is left of it, each combination of values that
-occurs and how many records have it, answers as the table itself does.
+A table larger than memory is represented by its distinct combinations of values and their record counts,
+which `splu_ref.data.count_records` computes. Estimators use both representations through `Records`.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
-from splu_ref.data.csv_structure import separated_otherwise
+from splu_ref.data.csv_structure import separator_remedies
 
-Whole: TypeAlias = NDArray[np.int64]
+IntArray: TypeAlias = NDArray[np.int64]
 
 
 class Categories(NamedTuple):
@@ -28,25 +27,24 @@ class Categories(NamedTuple):
     Attributes
     ----------
     values
-        The distinct canonical texts in the order in which they first occur; the empty text stands for a cell
-        without content.
+        The distinct canonical texts in the order in which they first occur; a missing cell is the empty text.
     codes
-        Shape (rows,): index into ``values``.
+        Indices into ``values``, shape (rows,).
     """
 
     values: tuple[str, ...]
-    codes: Whole
+    codes: IntArray
 
     @classmethod
     def of_texts(cls, cells: pl.Series) -> Self:
-        """Return a column of texts, without a step for each cell."""
+        """Return the categories of a column of texts."""
         filled = cells.fill_null("")
         values = filled.unique(maintain_order=True)
         return cls(tuple(values), filled.cast(pl.Enum(values)).to_physical().to_numpy().astype(np.int64))
 
 
 class Records(Protocol):
-    """What counting asks of a table."""
+    """A table whose records can be counted by their values."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -59,8 +57,8 @@ class Records(Protocol):
         ...
 
     @property
-    def counts(self) -> Whole | None:
-        """How many records each index of `categories` stands for, shape (rows,); None for one each."""
+    def counts(self) -> IntArray | None:
+        """Number of records of each row, shape (rows,); None if each row is one record."""
         ...
 
     def values(self, column: str) -> tuple[str, ...]:
@@ -73,24 +71,24 @@ class Records(Protocol):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, slots=True)
-class CountedRecords:
-    """The combinations of values of some columns that occur in a table, each with its number of records.
+class RecordCounts:
+    """The occurring combinations of values of some columns with their record counts.
 
     Attributes
     ----------
     columns
         Names of all columns of the table, in order.
     counts
-        Records of each combination, all positive, shape (combinations,).
+        Number of records of each combination, all positive, shape (combinations,).
     codes
-        Of each column that was counted, its values in the combinations: indices into ``distinct``.
+        Values in the combinations as indices into ``distinct``, by counted column.
     distinct
-        The values of these columns and of others that were looked at, in the order in which they first occur.
+        Values of these and other columns that were read, in the order in which they first occur, by column.
     """
 
     columns: tuple[str, ...]
-    counts: Whole
-    codes: Mapping[str, Whole]
+    counts: IntArray
+    codes: Mapping[str, IntArray]
     distinct: Mapping[str, tuple[str, ...]]
 
     @property
@@ -106,7 +104,7 @@ class CountedRecords:
         DataError
             If there is no such column.
         KeyError
-            If it was not looked at.
+            If the column was not read.
         """
         require_columns([column], self.columns)
         return self.distinct[column]
@@ -123,13 +121,7 @@ class CountedRecords:
 
 
 def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise unless a table has all columns that are named.
-
-    Raises
-    ------
-    DataError
-        The message names the columns that there are.
-    """
+    """Raise ``DataError`` unless a table has all named columns; the message lists the existing ones."""
     for name in names:
         if name not in columns:
             close = get_close_matches(name, columns, n=1)
@@ -137,18 +129,12 @@ def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
             more = ", …" if len(columns) > 20 else ""
             shown = ", ".join(repr(column) for column in columns[:20])
             message = f"there is no column {name!r}: {meant}the columns are {shown}{more}"
-            other = separated_otherwise(columns[0]) if len(columns) == 1 else ()
+            other = separator_remedies(columns[0]) if len(columns) == 1 else ()
             raise DataError("; ".join((message, *other[:1])), *other[1:])
 
 
-def require_stated(column: str, values: Sequence[str], domain: Sequence[str]) -> None:
-    """Raise unless the values of a column belong to the domain that was stated for it.
-
-    Raises
-    ------
-    DataError
-        The message names the first value that does not.
-    """
+def require_in_domain(column: str, values: Sequence[str], domain: Sequence[str]) -> None:
+    """Raise ``DataError`` if a value of a column is not in its declared domain."""
     known = set(domain)
     for value in values:
         if value not in known:
@@ -158,7 +144,7 @@ def require_stated(column: str, values: Sequence[str], domain: Sequence[str]) ->
             )
 
 
-def placed(table: Records, column: str, domain: Sequence[str]) -> Whole:
+def codes_in_domain(table: Records, column: str, domain: Sequence[str]) -> IntArray:
     """Return a column as indices into a domain, shape (rows,).
 
     Raises
@@ -166,29 +152,29 @@ def placed(table: Records, column: str, domain: Sequence[str]) -> Whole:
     DataError
         If the domain lacks a value of the column.
     """
-    found = table.categories(column)
-    require_stated(column, found.values, domain)
+    categories = table.categories(column)
+    require_in_domain(column, categories.values, domain)
     places = {value: place for place, value in enumerate(domain)}
-    return np.array([places[value] for value in found.values], dtype=np.int64)[found.codes]
+    return np.array([places[value] for value in categories.values], dtype=np.int64)[categories.codes]
 
 
 def tally(
-    codes: NDArray[np.integer], size: int, counts: Whole | None, inside: NDArray[np.bool_] | None = None
-) -> Whole:
-    """Return how many records have each code, shape (size,).
+    codes: NDArray[np.integer], size: int, counts: IntArray | None, inside: NDArray[np.bool_] | None = None
+) -> IntArray:
+    """Return the number of records by code, shape (size,).
 
     Parameters
     ----------
     codes
-        Shape (rows,), from 0 to size - 1.
+        Code of each row, 0 .. size - 1, shape (rows,).
     size
-        How many codes there are.
+        Number of codes.
     counts
-        Records of each row: see `Records.counts`.
+        Number of records of each row: see `Records.counts`.
     inside
-        Which rows count; None for all.
+        Mask of the rows that are counted, shape (rows,); None for all rows.
     """
     if inside is not None:
         codes, counts = codes[inside], None if counts is None else counts[inside]
-    found = np.bincount(codes, weights=counts, minlength=size)  # floats hold whole numbers up to 2^53
-    return found.astype(np.int64, copy=False)
+    totals = np.bincount(codes, weights=counts, minlength=size)  # floats are exact for integers up to 2^53
+    return totals.astype(np.int64, copy=False)

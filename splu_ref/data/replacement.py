@@ -1,4 +1,4 @@
-"""Rows gathered and columns replaced, without a change of any column's type."""
+"""Selection of rows and replacement of columns that preserve the types of columns."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def gather(frame: Frame, rows: NDArray[np.int64] | None) -> Frame:
         return frame.select(_gathered(frame[column], rows) for column in frame.columns)
 
 
-def replaced(series: Column, encoding: Encoding, codes: NDArray[np.int64]) -> Column:
+def replace_values(series: Column, encoding: Encoding, codes: NDArray[np.int64]) -> Column:
     """Return the values with the given codes as a column like ``series``.
 
-    Each value is gathered from a row of ``series`` that holds it, which keeps the type, the categories and
-    the order of categories. Values that no row holds are written.
+    Each value is copied from a row of ``series`` with this value, which preserves the type, the categories
+    and their order. Values without a row are converted.
 
     Raises
     ------
     DataError
-        If the type of ``series`` does not admit such a value (categories that do not hold it), or if its
-        library cannot reorder a column of that type.
+        If the type of ``series`` does not admit a value (a missing category), or if its library cannot
+        reorder a column of that type.
     """
     gathered = nw.maybe_reset_index(_gathered(series, encoding.rows[codes]))
-    if not encoding.unheld:
+    if not encoding.absent_values:
         return gathered
-    filled = np.flatnonzero(np.isin(codes, list(encoding.unheld))).tolist()
+    filled = np.flatnonzero(np.isin(codes, list(encoding.absent_values))).tolist()
     if not filled:
         return gathered
     new = [encoding.domain[code] for code in codes[filled].tolist()]

@@ -1,10 +1,9 @@
-"""A data frame with its cells and nothing else, for publishing.
+"""Removal of everything but the cells from a data frame before publication.
 
-A frame holds more than its rows show: categories that no row has any more, in an order of somebody's
-choosing; the dictionary of a PyArrow column; metadata of a schema or a field; pandas' ``attrs`` and the
-names of its index; values under nulls; buffers shared with rows that were filtered out. Whoever is given the
-frame can read all that. So each column is built again from its cells, if it is of a type that is known, and
-categories from the values that occur.
+A frame contains more than its visible cells: unused categories and their order, dictionaries of PyArrow
+columns, metadata of schemas and fields, the ``attrs`` and index names of pandas, values under nulls, and
+buffers shared with rows that were filtered out. A recipient of the frame can read them. So each column is
+rebuilt from its cells, and categories from the values that occur.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from splu_ref.data.cell_values import Frame
 def bare(frame: Frame) -> Frame:
     """Return the cells of a frame as a new frame of the same library.
 
-    Types are kept, except that categories are those that occur, ascending (and said to be ordered only in the
+    Types are preserved, except that categories are those that occur, in ascending order (ordered only in the
     Enum of Polars, which always is), that categories inside lists and structures become text, and that an
-    extension type becomes the type that it is stored as.
+    extension type becomes its storage type.
 
     Raises
     ------
     DataError
-        If a column cannot be built again from its cells; the message names it.
+        If a column cannot be rebuilt from its cells; the message names it.
     """
     native: Any = frame.to_native()
     if frame.implementation.is_polars():

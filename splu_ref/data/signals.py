@@ -1,4 +1,4 @@
-"""Requests to end: from the keyboard, from another program, and by the end of the terminal.
+"""Signals that terminate the program: from the keyboard, another program, or a closed terminal.
 
 Only the main thread handles signals; in any other, nothing here has an effect. A signal that is ignored stays
 ignored.
@@ -19,7 +19,7 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 
 
 class EndedError(BaseException):
-    """A signal asked the program to end."""
+    """The program was terminated by a signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -28,7 +28,9 @@ class EndedError(BaseException):
 
 @contextmanager
 def unwinding() -> Iterator[None]:
-    """Let a request to end raise an exception, so that what is temporary is removed; ignore later requests.
+    """Let the first termination signal raise an exception, so that temporary files are removed.
+
+    Later signals are ignored.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def unwinding() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let requests to end wait until the block is over; then the first of them comes through."""
+    """Defer termination signals until the end of the block; then deliver the first one."""
     before = _handlers()
     came: list[int] = []
     over = False
@@ -77,7 +79,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _handlers() -> dict[int, _Handler]:
-    """Return the handlers of the signals that may be handled otherwise."""
+    """Return the current handlers of the termination signals."""
     if threading.current_thread() is not threading.main_thread():
         return {}
     handlers = {number: signal.getsignal(number) for number in SIGNALS}

@@ -1,4 +1,4 @@
-"""A table of microdata: one row per record, columns of categories."""
+"""Tables of microdata: one row per record, columns of categories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from splu_ref.channels import Concept, DataError
 from splu_ref.data.cell_values import Column, Frame, Value, contents, text, texts, values
-from splu_ref.data.encoding import Encoding, declared, encode, packed_records, text_columns
+from splu_ref.data.encoding import Encoding, encode, encode_declared, packed_records, text_columns
 from splu_ref.data.identities import (
     content_digest,
     identities_from_column,
@@ -22,12 +22,12 @@ from splu_ref.data.identities import (
     records_from_cells,
 )
 from splu_ref.data.record_counts import Categories, require_columns
-from splu_ref.data.replacement import gather, replaced
+from splu_ref.data.replacement import gather, replace_values
 from splu_ref.data.residue import bare
 
 
 class Recoding(Protocol):
-    """A step from one table to another, described by its own public parameters."""
+    """A recoding of a table with public parameters."""
 
     @property
     def column(self) -> str:
@@ -42,10 +42,10 @@ class Recoding(Protocol):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Microdata:
-    """A table of N records, kept as the data frame that it was made from.
+    """A table of N records, a wrapper of a data frame.
 
-    Made by `from_frame`, `splu_ref.data.read_table` or `splu_ref.data.embedded_table`. The frame
-    is not copied: do not change it in place afterwards.
+    It is created by `from_frame`, `splu_ref.data.read_table` or `splu_ref.data.embedded_table`. The frame is
+    not copied: do not change it in place afterwards.
     """
 
     _frame: Frame
@@ -64,18 +64,18 @@ class Microdata:
         Parameters
         ----------
         frame
-            A data frame held in memory, with at least one row.
+            A data frame in memory, with at least one row.
         missing
-            Text to publish as a value where a cell of a sensitive column is without content (null, NaN or
-            empty text); all other cells are then values, conventional markers such as ``"?"`` too. Without
-            it, missing cells of a sensitive column are an error.
+            Text published as the value of a missing cell (null, NaN or empty text) of a sensitive column; all
+            other cells are then values, including conventional markers such as ``"?"``. By default, missing
+            cells of a sensitive column are an error.
         empty
             Whether the frame may have no rows.
 
         Raises
         ------
         DataError
-            If it is no such frame, has no rows, or has a column name that is repeated, empty or no text.
+            If the frame is of another kind, has no rows, or has repeated, empty or non-text column names.
         """
         try:
             wrapped = nw.from_native(frame, eager_only=True)
@@ -95,7 +95,7 @@ class Microdata:
         return cls(wrapped, missing)
 
     def to_frame(self) -> Any:
-        """Return the table as a data frame of the kind that it was made from."""
+        """Return the table as a data frame of its original library."""
         return self._frame.to_native()
 
     @property
@@ -105,21 +105,21 @@ class Microdata:
 
     @property
     def missing(self) -> str | None:
-        """The text that stands for missing sensitive cells, None if they are refused."""
+        """The text for missing sensitive cells, None if they are refused."""
         return self._missing
 
     @property
     def recoded(self) -> tuple[Recoding, ...]:
-        """What was done to columns before, in this order: see `splu_ref.data.recoding`."""
+        """The recodings that were applied, in their order: see `splu_ref.data.recoding`."""
         return self._steps
 
     @property
     def unrecoded(self) -> Microdata:
-        """The table before its columns were recoded: itself if none were."""
+        """The table before recoding; the table itself if nothing was recoded."""
         return self if self._source is None else self._source
 
-    def as_recoded(self, steps: Sequence[Recoding], source: Microdata) -> Microdata:
-        """Return the same table, which knows that it was made of another one by these steps."""
+    def with_recodings(self, steps: Sequence[Recoding], source: Microdata) -> Microdata:
+        """Return the table with a record of the recodings by which it was made of ``source``."""
         table = Microdata(self._frame, self._missing, (*source.recoded, *steps), source.unrecoded)
         table._encodings.update(self._encodings)
         return table
@@ -130,7 +130,7 @@ class Microdata:
         return tuple(self._frame.columns)
 
     def require(self, column: str) -> None:
-        """Raise ``DataError`` if there is no such column; the message names the columns that there are."""
+        """Raise ``DataError`` if the column does not exist; the message lists the existing ones."""
         self._series(column)
 
     def domain(self, column: str) -> tuple[Value, ...]:
@@ -160,16 +160,16 @@ class Microdata:
         return encoding.codes
 
     def histogram(self, column: str) -> NDArray[np.int64]:
-        """Return how often each value of `domain` occurs, shape (domain,); the sum is N."""
+        """Return the frequencies of the values of `domain`, shape (values,); the sum is N."""
         encoding = self.encoding(column)
         return np.bincount(encoding.codes, minlength=len(encoding.domain)).astype(np.int64, copy=False)
 
     def count(self, concept: Concept) -> int:
         """Return the number of records that satisfy every assignment of ``concept``.
 
-        A cell is compared by its canonical text. A value that does not occur gives 0: it may have vanished
-        from a published table, so whoever reads values from people compares them with `domain` first. Where
-        a ``missing`` text was given, cells without content are read as that text here too.
+        Cells are compared by their canonical text. A value that does not occur gives 0, because it may be
+        unpublished; compare user input with `domain` first. With a ``missing`` text, missing cells are read
+        as that text.
 
         Raises
         ------
@@ -187,14 +187,14 @@ class Microdata:
         return int(np.count_nonzero(holds))
 
     def take(self, rows: NDArray[np.int64]) -> Microdata:
-        """Return the table made of the given rows, in their order; a pandas index starts again from 0.
+        """Return the table of the given rows in their order; a pandas index starts again from 0.
 
-        The domain of the result is that of the rows taken: a value that none of them holds is not in it.
+        The domain of the result consists of the values of these rows.
         """
         return Microdata(gather(self._frame, rows), self._missing)
 
     def select(self, columns: Sequence[str]) -> Microdata:
-        """Return the table of these columns alone, in the order of the table.
+        """Return the table of these columns, in the order of the table.
 
         Raises
         ------
@@ -211,7 +211,7 @@ class Microdata:
     def with_codes(
         self, column: str, codes: NDArray[np.int64], domain_of: Microdata | None = None
     ) -> Microdata:
-        """Return the table with a column replaced by domain values; its type is kept.
+        """Return the table with a column replaced by domain values of the same type.
 
         Parameters
         ----------
@@ -220,8 +220,7 @@ class Microdata:
         codes
             Shape (N,): indices into the domain.
         domain_of
-            The table whose domain is meant, such as the original of a table that was taken from it. By
-            default this table.
+            The table with the domain, such as the original of a published table; by default this table.
 
         Raises
         ------
@@ -238,19 +237,19 @@ class Microdata:
             raise ValueError(
                 f"a code lies outside 0 to {len(encoding.domain) - 1}: give indices into the domain"
             )
-        series = replaced(origin._series(column), encoding, codes)
+        series = replace_values(origin._series(column), encoding, codes)
         frame = gather(self._frame, None).with_columns(series)
         return Microdata(frame, self._missing)
 
     def with_domain(self, column: str, domain: Sequence[str]) -> Microdata:
-        """Return the table with a declared domain of a column, of which its cells may be a part only.
+        """Return the table with a declared domain of a column, which may have values that do not occur.
 
         Parameters
         ----------
         column
             Name of the column.
         domain
-            All values as canonical texts, at least two; `domain` gives them back in ascending order.
+            All values as canonical texts, at least two; `domain` returns them in ascending order.
 
         Raises
         ------
@@ -259,14 +258,14 @@ class Microdata:
         """
         table = Microdata(self._frame, self._missing, self._steps, self._source)
         table._encodings.update(self._encodings)
-        table._encodings[column] = declared(column, self.encoding(column), domain)
+        table._encodings[column] = encode_declared(column, self.encoding(column), domain)
         return table
 
     def bare(self) -> Microdata:
-        """Return the table with its cells and nothing else, as it may be published.
+        """Return the table with its cells alone, as it may be published.
 
-        Categories that no row has are gone, and so are metadata, attributes, and the name and values of a
-        pandas index: see `splu_ref.data.residue`.
+        Unused categories, metadata, attributes, and the name and values of a pandas index are removed: see
+        `splu_ref.data.residue`.
 
         Raises
         ------
@@ -276,12 +275,12 @@ class Microdata:
         return Microdata(bare(self._frame), self._missing)
 
     def cells(self, column: str) -> list[str]:
-        """Return every cell of a column as canonical text, the empty text for one without content."""
+        """Return the cells of a column as canonical texts; a missing cell is the empty text."""
         return [cell or "" for cell in texts(self._series(column))]
 
     @property
     def counts(self) -> None:
-        """How many records each row stands for: one."""
+        """None: each row is one record."""
         return
 
     def values(self, column: str) -> tuple[str, ...]:
@@ -289,7 +288,7 @@ class Microdata:
         return self.categories(column).values
 
     def categories(self, column: str) -> Categories:
-        """Return a column as indices into its distinct canonical texts; a cell without content is empty text.
+        """Return a column as indices into its distinct canonical texts; a missing cell is the empty text.
 
         Raises
         ------
@@ -301,7 +300,7 @@ class Microdata:
         return self._categories[column]
 
     def read(self, column: str) -> list[str]:
-        """Return every cell as canonical text, and one without content as the text that stands for it.
+        """Return the cells of a column as canonical texts; a missing cell is the ``missing`` text.
 
         Raises
         ------
@@ -318,8 +317,8 @@ class Microdata:
         Parameters
         ----------
         id_column
-            A column whose values are all distinct: the identity is its text. Without it, a record's
-            identity is made of its cells and its number among identical records, counted from the top.
+            A column of distinct values: the identity is the text of its cell. By default, the identity
+            consists of the record's cells and its number among identical records, counted from the top.
 
         Raises
         ------
@@ -331,7 +330,7 @@ class Microdata:
         return identities_from_records(self.records())
 
     def records(self) -> list[bytes]:
-        """Return the bytes of each record's cells, as they were read: its identity without the number.
+        """Return the bytes of each record's cells: its identity without the number.
 
         Raises
         ------
@@ -341,15 +340,15 @@ class Microdata:
         return self._packed(texts).to_list()
 
     def content_digest(self) -> str:
-        """Return SHA-256 of what the table says, in hexadecimal digits, in whatever order its rows stand.
+        """Return SHA-256 of the table's content, independent of the order of rows, in hexadecimal digits.
 
-        A null counts as an empty text, which a CSV file cannot tell from it; so a table has one digest in
-        every format. See `splu_ref.data.content_digest` for the message.
+        A null counts as an empty text, because a CSV file does not distinguish them; so a table has one
+        digest in every format. See `splu_ref.data.content_digest` for the message.
         """
         return content_digest(self.columns, sorted(self.content_records()))
 
     def content_records(self) -> list[bytes]:
-        """Return the bytes of each row in the message of `content_digest`, in the order of the rows."""
+        """Return the bytes of each row in the message of `content_digest`, in row order."""
         return self._packed(contents, null="").to_list()
 
     def _packed(self, cells: Callable[[Column], Sequence[str | None]], null: str | None = None) -> pl.Series:
@@ -362,7 +361,7 @@ class Microdata:
         )
 
     def encoding(self, column: str) -> Encoding:
-        """Return the domain and the codes of a column, which may hold one value only.
+        """Return the domain and the codes of a column, which may have a single value.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Writing a table to a file, whole or not at all."""
+"""Atomic writing of tables to files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_table(table: Microdata, path: str | os.PathLike[str], force: bool = Fa
     Parameters
     ----------
     table
-        What to write.
+        The table.
     path
         A name that ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
     force
@@ -43,7 +43,7 @@ def write_table(table: Microdata, path: str | os.PathLike[str], force: bool = Fa
 
 
 def table_bytes(table: Microdata, path: str | os.PathLike[str]) -> bytes:
-    """Return the content of the file that `write_table` would write to ``path``; nothing is written.
+    """Return the content of the file that `write_table` writes to ``path``.
 
     A CSV file gets UTF-8, lines ended by LF, and quotes where a cell needs them; a cell is its canonical
     text, a null is an empty cell. The same table gives the same bytes every time. A Parquet file gets the

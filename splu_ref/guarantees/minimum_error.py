@@ -7,7 +7,16 @@ from fractions import Fraction
 from math import isqrt
 from typing import Protocol
 
-from splu_ref.channels import STEP, Enclosure, MassWalk, PublishedCount, WorkError, factor_work, left, shown
+from splu_ref.channels import (
+    STEP,
+    BinomialMass,
+    Enclosure,
+    PublishedCount,
+    WorkError,
+    factor_work,
+    left,
+    shown,
+)
 from splu_ref.guarantees.count_error import ErrorProbability, Plateaus, doubling_ranges, enclosure_work
 from splu_ref.guarantees.decimals import Progress
 
@@ -64,8 +73,8 @@ class IncrementalErrorScan:
         assert law.is_plain, "the trials are of one kind"
         self._gamma = law.gamma
         self._shares = law.retention, 1 - law.retention  # of f' and gamma f - f'
-        self._mass_walks: list[MassWalk | None] = [None, None]
-        self._reached: list[MassWalk] = []
+        self._mass_walks: list[BinomialMass | None] = [None, None]
+        self._reached: list[BinomialMass] = []
 
     def move(self, frequency: int, offset: int, below: int | None = None) -> None:
         """Go to the event f' >= f + offset or f' <= f - below, both at least 1; ``below`` is ``offset``."""
@@ -77,7 +86,7 @@ class IncrementalErrorScan:
                 continue  # no count has this error on this side
             scan = self._mass_walks[side]
             if scan is None:
-                scan = self._mass_walks[side] = MassWalk(trials, least, self._shares[side], _WALK_BITS)
+                scan = self._mass_walks[side] = BinomialMass(trials, least, self._shares[side], _WALK_BITS)
             else:
                 scan.move(trials, least)
             self._reached.append(scan)

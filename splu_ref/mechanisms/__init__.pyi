@@ -7,7 +7,7 @@ from .family import read_manifest as read_manifest
 from .family import read_release as read_release
 from .group_draws import dependent_draws as dependent_draws
 from .group_draws import draw_rule as draw_rule
-from .group_draws import draws as draws
+from .group_draws import independent_draws as independent_draws
 from .group_draws import marked_slots as marked_slots
 from .interfaces import Mechanism as Mechanism
 from .interfaces import Randomizer as Randomizer
@@ -45,14 +45,14 @@ from .plans.expected_co_occurrence import expected_pairs as expected_pairs
 from .plans.expected_co_occurrence import within_bound as within_bound
 from .plans.methods import PLANS as PLANS
 from .plans.methods import PlanMethod as PlanMethod
-from .plans.methods import named_plan as named_plan
+from .plans.methods import resolve_plan as resolve_plan
 from .plans.mixed import Secret as Secret
+from .plans.mixed import apply_passes as apply_passes
 from .plans.mixed import default_passes as default_passes
-from .plans.mixed import drawn_secret as drawn_secret
+from .plans.mixed import draw_block_secret as draw_block_secret
 from .plans.mixed import mixed as mixed
 from .plans.mixed import mixed_block as mixed_block
 from .plans.mixed import mixed_reference as mixed_reference
-from .plans.mixed import traded as traded
 from .plans.parts import MixedParts as MixedParts
 from .plans.parts import PlanParts as PlanParts
 from .plans.parts import RunParts as RunParts
@@ -64,14 +64,14 @@ from .plans.plan import Groups as Groups
 from .plans.plan import IntArray as IntArray
 from .plans.plan import Run as Run
 from .plans.plan import RunLengthPlan as RunLengthPlan
-from .release import ColumnRelease as ColumnRelease
-from .release import ColumnsRelease as ColumnsRelease
-from .release import CountedRelease as CountedRelease
-from .release import Frequencies as Frequencies
+from .record_mechanism import ColumnRelease as ColumnRelease
+from .record_mechanism import ColumnsRelease as ColumnsRelease
+from .record_mechanism import Frequencies as Frequencies
+from .record_mechanism import RecordMechanism as RecordMechanism
+from .record_mechanism import RowMechanism as RowMechanism
 from .release import PublishedTable as PublishedTable
-from .release import RecordMechanism as RecordMechanism
 from .release import Release as Release
-from .release import RowMechanism as RowMechanism
+from .release import ReleaseData as ReleaseData
 from .retention_replacement import LAWS as LAWS
 from .retention_replacement import RetentionReplacement as RetentionReplacement
 from .retention_replacement import from_local_privacy as from_local_privacy
@@ -100,7 +100,7 @@ from .two_tables import Anatomy as Anatomy
 from .two_tables import PublishedTwoTables as PublishedTwoTables
 from .two_tables import TwoTables as TwoTables
 from .two_tables import TwoTablesRelease as TwoTablesRelease
-from .two_tables import published_groups as published_groups
+from .two_tables import groups_of_release as groups_of_release
 from .two_tables import require_sensitive_table as require_sensitive_table
 from .two_tables import with_sensitive_table as with_sensitive_table
 

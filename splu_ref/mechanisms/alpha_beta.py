@@ -1,9 +1,9 @@
-"""The alpha-beta algorithm (Rastogi, Suciu and Hong 2007): some genuine tuples, hidden among fakes.
+"""The alpha-beta algorithm (Rastogi, Suciu and Hong 2007): a random subset of tuples, mixed with fake tuples.
 
-The original I is a set of n distinct tuples of a declared product domain D of m. What is published is a set
-V: each tuple of I is in it with alpha + beta, each other one of D with beta, all independently. So a tuple
-that is seen may be a fake, and one that is not seen may be in I all the same. No published row belongs to a
-record: the mechanism declares no channel of records.
+The original I is a set of n distinct tuples of a declared product domain D of size m. The published set V
+contains each tuple of I with probability alpha + beta and each other tuple of D with probability beta,
+independently. A published tuple may be a fake, and an absent tuple may be in I. Published rows do not belong
+to records, so the mechanism has no channel of records.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ from splu_ref.channels import DataError, Exact, ParameterError, positive, probab
 from splu_ref.data import Microdata, as_table
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import Given, Release
-from splu_ref.mechanisms.replacement_law import drawn_binomial
+from splu_ref.mechanisms.release import PublishingInput, Release
+from splu_ref.mechanisms.replacement_law import draw_binomial
 from splu_ref.mechanisms.retention_replacement import digest_of
 from splu_ref.randomness import IntArray, Randomness, UniformSource
 
 EAGER_MOST = 1 << 20
-"""Tuples of the largest domain that is gone through one by one."""
+"""Size of the largest domain that is enumerated tuple by tuple."""
 MOST_FAKES = 10**8
-"""Fakes to be expected, beyond which a release must be asked for as a large one."""
+"""Largest expected number of fakes of a release that is not declared as large."""
 
 Numbers: TypeAlias = NDArray[Any]
-"""Numbers of tuples: 64-bit integers, or Python's in a domain of more than 2**63 tuples."""
+"""Tuple numbers: 64-bit integers, or Python integers for a domain of more than 2**63 tuples."""
 
 
 @dataclass(frozen=True, init=False)
 class AlphaBeta:
-    """The mechanism as a value.
+    """The alpha-beta algorithm with its public parameters.
 
     Parameters
     ----------
     alpha, beta
-        A tuple of the original is published with alpha + beta, any other one of the domain with beta;
-        alpha > 0, beta >= 0, alpha + beta <= 1.
+        A tuple of the original is published with probability alpha + beta, any other tuple of the domain with
+        probability beta; alpha > 0, beta >= 0, alpha + beta <= 1.
     domains
-        By column all its values as texts, at least two. The tuples of these columns are published and no
-        other column is. They are declared, not taken from the table.
+        Declared values of each published column as texts, at least two, by column. Other columns are not
+        published.
     distinct
-        Whether rows that repeat another are dropped; they are refused otherwise.
+        Whether duplicate rows are dropped; otherwise they are an error.
     large
-        Whether more than `MOST_FAKES` fakes may be published.
+        Whether more than `MOST_FAKES` expected fakes are allowed.
 
     Raises
     ------
@@ -99,16 +99,16 @@ class AlphaBeta:
         return prod(len(values) for _, values in self.domains)
 
     def expected(self, tuples: int) -> tuple[Fraction, Fraction]:
-        """Return how many genuine tuples and how many fakes a release of so many tuples holds on average."""
+        """Return the expected numbers of genuine and of fake tuples in a release of so many tuples."""
         return tuples * (self.alpha + self.beta), (self.size - tuples) * self.beta
 
     def facts(self) -> dict[str, int | str]:
-        """Return alpha, beta and a digest of the domains, which a manifest tells beside it."""
+        """Return alpha, beta and a digest of the domains as recorded in a manifest."""
         return {"alpha": str(self.alpha), "beta": str(self.beta), "domains": digest_of(self.domains)}
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
+        """Return the mechanism with the parameters recorded in a manifest."""
         mechanism = cls(facts.text("alpha"), facts.text("beta"), facts.domains())
         if facts.text("domains") != mechanism.facts()["domains"]:
             raise DataError("domains is not the digest of the domains: ask the publisher")
@@ -123,19 +123,19 @@ class AlphaBeta:
         id_column: str | None = None,
         missing: str | None = None,
     ) -> Release:
-        """Publish a set of tuples, in a random order.
+        """Publish a set of tuples in a random order.
 
-        ``sensitive`` names the columns of the tuples, which are those with a domain. For the other parameters
-        and errors see `splu_ref.mechanisms.Mechanism.publish`; ``id_column`` must be None, because a tuple is
-        published and not a record. Under a key all is drawn from one stream of the release's key: the same
-        table gives the same release.
+        ``sensitive`` names the columns with a domain. For the other parameters and errors see
+        `splu_ref.mechanisms.Mechanism.publish`; ``id_column`` must be None, because published tuples do not
+        belong to records. Under a key all random integers come from one stream of the release's key, so the
+        same table gives the same release.
 
         Raises
         ------
         DataError
-            If rows repeat others and ``distinct`` is false.
+            If there are duplicate rows and ``distinct`` is false.
         ParameterError
-            If the columns are not those with a domain, or too many fakes are to be expected.
+            If the columns are not those with a domain, or too many fakes are expected.
         """
         columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
         if sorted(columns) != [column for column, _ in self.domains]:
@@ -146,19 +146,19 @@ class AlphaBeta:
         if id_column is not None:
             raise ParameterError("tuples are published, not records: leave out --id")
         original, distinct, repeated = self.tuples(as_table(table, missing))
-        given = Given.of(self, original, columns, randomness, None, None)
+        given = PublishingInput.of(self, original, columns, randomness, None, None)
         source = given.draws_for(columns[0]).plan_secret().block(0)
         published = self.publish_tuples(distinct, self.size, source)
         return given.release(self, _table(given.table, published, self.domains), suppressed=repeated)
 
     def tuples(self, table: Microdata) -> tuple[Microdata, Numbers, int]:
-        """Return what is to be published of a table, after all that would refuse it.
+        """Validate a table and return its distinct tuples.
 
         Returns
         -------
         tuple
-            The table of the columns with a domain, the numbers of its distinct tuples, ascending, and how
-            many rows repeat another.
+            The table of the columns with a domain, the numbers of its distinct tuples in ascending order, and
+            the number of duplicate rows.
 
         Raises
         ------
@@ -169,7 +169,7 @@ class AlphaBeta:
         return original, *self.members(numbers)
 
     def members(self, numbers: Numbers) -> tuple[Numbers, int]:
-        """Return the distinct ones of the numbers of rows' tuples, ascending, and how many rows repeat one.
+        """Return the distinct tuple numbers, ascending, and the number of duplicate rows.
 
         Raises
         ------
@@ -189,12 +189,12 @@ class AlphaBeta:
                 f"{shown(round(fakes))} fakes are to be expected, more than {MOST_FAKES}: choose a smaller "
                 "beta, or say --force"
             )
-        kept = (self.alpha + self.beta).denominator
-        _drawable(lcm(kept, self.beta.denominator) if self.size <= EAGER_MOST else kept)
+        bound = (self.alpha + self.beta).denominator
+        _drawable(lcm(bound, self.beta.denominator) if self.size <= EAGER_MOST else bound)
         return distinct, repeated
 
     def numbered(self, table: Microdata) -> tuple[Microdata, Numbers]:
-        """Return a table of the columns with a domain, and the number of each row's tuple, shape (rows,).
+        """Return the table of the columns with a domain, and the tuple number of each row, shape (rows,).
 
         Raises
         ------
@@ -208,7 +208,7 @@ class AlphaBeta:
         return chosen, self.numbers([chosen.codes(column) for column in columns])
 
     def numbers(self, codes: Sequence[IntArray]) -> Numbers:
-        """Return the number of each row's tuple, by the places of its values in the columns' domains."""
+        """Return the tuple number of each row from its codes in the columns' domains."""
         return _numbered(codes, [len(domain) for _, domain in self.domains])
 
     def publish_tuples(
@@ -223,10 +223,10 @@ class AlphaBeta:
         size
             Number m of tuples of the domain.
         source
-            Where random integers come from.
+            Source of random integers.
         eager
-            Whether every tuple of the domain is drawn for: by default up to `EAGER_MOST`. The law is the
-            same.
+            Whether the domain is enumerated tuple by tuple; by default up to `EAGER_MOST` tuples. The law is
+            the same.
 
         Notes
         -----
@@ -234,12 +234,12 @@ class AlphaBeta:
         alpha + beta and beta; it is published if the integer is below w (alpha + beta), or w beta.
 
         Lazy: an integer below the denominator of alpha + beta for each member; then K ~ Bin(m - n, beta), as
-        `drawn_binomial` draws it; then K distinct ones of the m - n others, counted ascending, by Floyd's
-        rule: for j = m - n - K, .., m - n - 1 an integer below j + 1, which is taken, or j if it is taken
-        already.
+        `draw_binomial` draws it; then K distinct ones of the m - n others, numbered in ascending order, by
+        Floyd's algorithm: for j = m - n - K, .., m - n - 1 an integer below j + 1, which is selected, or j if
+        it has been selected before.
 
-        In both cases the permutation of the published tuples comes last; before it they ascend, in the lazy
-        case the genuine ones first.
+        In both cases the permutation of the published tuples is drawn last. Before it they ascend; in the
+        lazy case the genuine ones precede the fakes.
         """
         if eager if eager is not None else size <= EAGER_MOST:
             published = self._drawn_for_all(members, size, source)
@@ -254,17 +254,17 @@ class AlphaBeta:
         return np.flatnonzero(source.below(parts, size) < limits)
 
     def _genuine_and_fakes(self, members: Numbers, size: int, source: UniformSource) -> Numbers:
-        kept = self.alpha + self.beta
-        genuine = members[source.below(_drawable(kept.denominator), len(members)) < kept.numerator]
+        chance = self.alpha + self.beta
+        genuine = members[source.below(_drawable(chance.denominator), len(members)) < chance.numerator]
         others = size - len(members)
-        number = drawn_binomial(others, self.beta, source.integer_below) if self.beta else 0
-        taken: set[int] = set()
+        number = draw_binomial(others, self.beta, source.integer_below) if self.beta else 0
+        selected: set[int] = set()
         for last in range(others - number, others):
             drawn = source.integer_below(last + 1)
-            taken.add(last if drawn in taken else drawn)
-        # The r-th tuple that is no member stands after as many members as have at most r others before them.
+            selected.add(last if drawn in selected else drawn)
+        # The r-th tuple that is no member follows as many members as have at most r others before them.
         before = (members - np.arange(len(members))).tolist()
-        fakes = [rank + bisect_right(before, rank) for rank in sorted(taken)]
+        fakes = [rank + bisect_right(before, rank) for rank in sorted(selected)]
         return np.concatenate([genuine, np.array(fakes, dtype=members.dtype)])
 
 
@@ -275,7 +275,7 @@ def _drawable(bound: int) -> int:
 
 
 def _numbered(codes: Sequence[IntArray], sizes: Sequence[int]) -> Numbers:
-    """Return the number of each row's tuple: the place of its values, the last column's changing fastest."""
+    """Return the tuple number of each row: mixed-radix digits, the last column the least significant."""
     numbers: Numbers = np.zeros(len(codes[0]), dtype=np.int64 if prod(sizes) <= LARGEST_BOUND else object)
     for column, size in zip(codes, sizes, strict=True):
         numbers = numbers * size + column
@@ -283,7 +283,7 @@ def _numbered(codes: Sequence[IntArray], sizes: Sequence[int]) -> Numbers:
 
 
 def _table(table: Microdata, numbers: Numbers, domains: Sequence[tuple[str, Sequence[str]]]) -> Microdata:
-    """Return the tuples with these numbers as a table like the original."""
+    """Return the tuples with these numbers as a table of the same types as the original."""
     published = table.take(np.zeros(len(numbers), dtype=np.int64))
     if not len(numbers):
         return published

@@ -1,7 +1,7 @@
-"""Publishing a table that grows: new records are published once, among themselves, and join the old rows.
+"""Releases of a growing table: new records are published once, as a batch, and joined to the earlier rows.
 
-No record is drawn for twice, so that releases of the growing table have nothing to average: see claims
-splu.BAT and splu.BATc.
+No record is randomized twice, so averaging over the releases gains nothing: see claims splu.BAT and
+splu.BATc.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from splu_ref.randomness import Randomness, ReleaseContext, SystemSource
 
 @dataclass(frozen=True, kw_only=True)
 class JoinedRelease(Release):
-    """An earlier release with a batch of new records; what concerns the publisher is that of the batch.
+    """An earlier release joined with a batch of new records; the publisher's figures are of the batch.
 
     Attributes
     ----------
     batch
-        The published rows of the new records alone.
+        The published rows of the new records.
     earlier
-        The table that they joined.
+        The table of the earlier release.
     """
 
     batch: Microdata
@@ -52,28 +52,28 @@ def append(
     id_column: str | None = None,
     missing: str | None = None,
 ) -> JoinedRelease:
-    """Publish new records as a batch of their own, with the mechanism of a release, and join them to it.
+    """Publish new records as a separate batch with the mechanism of a release, and join both.
 
     Parameters
     ----------
     release
-        The earlier release, which may consist of batches itself.
+        The earlier release, which may itself consist of batches.
     table
         The new records, with the columns of the release.
     randomness, id_column, missing
-        As for `splu_ref.mechanisms.Mechanism.publish`. With an id column, no record of the batch may have an
-        id of the release.
+        As for `splu_ref.mechanisms.Mechanism.publish`. With an id column, the ids of the batch and of the
+        release must differ.
 
     Returns
     -------
     JoinedRelease
-        The old rows as they were and the new ones, in one random order.
+        The unchanged earlier rows and the new ones, in one random order.
 
     Raises
     ------
     DataError
-        If the release is by another mechanism than SPLU-Gen, the columns differ, a record is in the release
-        already, or the batch is not eligible; the message says how many of its records must wait.
+        If the mechanism is not SPLU-Gen, the columns differ, a record is already in the release, or the batch
+        is not eligible; the message says how many of its records must wait.
     """
     new, source = as_table(table, missing), SystemSource() if randomness is None else randomness
     mechanism = splu_gen_of(release.manifest)
@@ -84,7 +84,7 @@ def append(
     for column, gamma in sizes.items():
         _require_eligible(new, column, gamma, lcm(*sizes.values()))
     batch = mechanism.publish(new, release.sensitive, source, id_column=id_column)
-    rows = _joined(release.table, batch.table)
+    rows = _concatenate(release.table, batch.table)
     context = ReleaseContext(
         method="batches",
         facts={},
@@ -97,7 +97,7 @@ def append(
     order = source.for_release(context).for_records("", rows.identities).permutation(rows.row_count)
     joined = rows.take(order).bare()
     domains = {
-        column: _united(known, new.domain(column), batch.domains[column])
+        column: _joined_domain(known, new.domain(column), batch.domains[column])
         for column, known in release.domains.items()
     }
     batches = (*(release.manifest.batches or (release.table.row_count,)), batch.table.row_count)
@@ -105,7 +105,7 @@ def append(
         table=joined,
         mechanism=mechanism,
         domains=domains,
-        told=Manifest(
+        attached_manifest=Manifest(
             mechanism, joined.row_count, domains, Origin.now(joined), batches, release.manifest.recoded
         ),
         recoded=release.manifest.recoded,
@@ -136,7 +136,7 @@ def _require_new(published: Sequence[str], cells: Sequence[str]) -> None:
 
 
 def _require_eligible(new: Microdata, column: str, gamma: Gamma, divisor: int) -> None:
-    """Raise unless a column allows gamma, whichever records are deleted down to a multiple of ``divisor``."""
+    """Raise unless gamma is feasible in a column for every choice of the records deleted as remainder."""
     if new.row_count < divisor:
         raise DataError(
             f"the batch has {new.row_count} records, and at least {divisor} fill groups of every sensitive "
@@ -170,7 +170,7 @@ def _fits(histogram: NDArray[np.int64], gamma: Gamma, divisor: int) -> bool:
     return gamma * int(histogram.max()) <= records - records % divisor
 
 
-def _joined(earlier: Microdata, batch: Microdata) -> Microdata:
+def _concatenate(earlier: Microdata, batch: Microdata) -> Microdata:
     frames = [nw.from_native(each.to_frame(), eager_only=True) for each in (earlier, batch)]
     first, second = frames
     if first.implementation is second.implementation and first.schema == second.schema:
@@ -186,7 +186,7 @@ def _joined(earlier: Microdata, batch: Microdata) -> Microdata:
     )
 
 
-_READ: dict[type[Value], Callable[[str], Any]] = {
+_PARSERS: dict[type[Value], Callable[[str], Any]] = {
     str: str,
     bool: "True".__eq__,
     int: int,
@@ -194,13 +194,13 @@ _READ: dict[type[Value], Callable[[str], Any]] = {
     Decimal: Decimal,
     date: date.fromisoformat,
 }
-"""What makes a value of its canonical text, by the type of a column's values."""
+"""Parser of a value's canonical text, by the type of a column's values."""
 
 
-def _united(known: Sequence[str], values: Sequence[Value], shown: Sequence[str]) -> tuple[str, ...]:
-    """Return all values of a column as texts, in the order of a domain."""
+def _joined_domain(known: Sequence[str], values: Sequence[Value], texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the union of two domains as texts, in the order of a domain."""
     try:
-        return tuple(sorted({*known, *shown}, key=_READ[type(values[0])]))
+        return tuple(sorted({*known, *texts}, key=_PARSERS[type(values[0])]))
     except (ValueError, ArithmeticError):
         raise DataError(
             "the manifest of the release names values of another type than the batch holds: give the files "

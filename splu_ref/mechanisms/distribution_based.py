@@ -1,7 +1,7 @@
 """Distribution-based randomization, DBR (Fu et al. 2014, sections 3 and 6.2.3.3).
 
-Every record is published with a value drawn from the distribution of the whole table. No record keeps its
-own value on purpose, so nothing about a conjunction is left: claim splu.DBRc.
+Every record is published with a value drawn from the histogram of the whole table, independently of its true
+value. Associations with other columns are lost: claim splu.DBRc.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import numpy as np
 
 from splu_ref.channels import Channel, ParameterError, constant
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import RowMechanism
+from splu_ref.mechanisms.record_mechanism import RowMechanism
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 @dataclass(frozen=True)
 class DistributionBased(RowMechanism):
-    """The mechanism as a value: it has no parameters."""
+    """Distribution-based randomization; it has no parameters."""
 
     name: ClassVar[str] = "DBR"
 
     def facts(self) -> dict[str, int | str]:
-        """Return nothing: the histogram that values are drawn from is no public fact."""
+        """Return no parameters: the histogram is not public."""
         return {}
 
     @classmethod
@@ -35,23 +35,23 @@ class DistributionBased(RowMechanism):
         return cls()
 
     def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
-        """Return the law of a record's published code: that of the whole table, whatever the true code is."""
+        """Return the channel of a record: the histogram of the table, for every true code."""
         rows = int(histogram.sum())
         law = {code: Fraction(count, rows) for code, count in enumerate(histogram.tolist())}
         return constant(range(len(histogram)), law)
 
     @property
     def shuffles(self) -> bool:
-        """The order of the original file may tell its values, so the rows are shuffled here too."""
+        """Always true: the order of the original may disclose values."""
         return True
 
-    def published_rows(
+    def publish_rows(
         self,
         codes: Mapping[str, IntArray],
         histograms: Mapping[str, IntArray],
         draws_for: Callable[[str], Draws],
     ) -> dict[str, IntArray]:
-        """Draw each record's value from the histogram of all; see `RowMechanism` for parameters.
+        """Draw each record's value from the histogram of the table; see `RowMechanism` for parameters.
 
         Random integers are drawn in this order: for each column one integer below N per record.
 
@@ -62,8 +62,8 @@ class DistributionBased(RowMechanism):
 
         Notes
         -----
-        The integer r stands for the value at place r of the sorted codes: value v has f_v of the N places,
-        so it is drawn with probability f_v / N, exactly.
+        The integer r selects the value at place r of the sorted codes. Value v has f_v of the N places, so
+        its probability is exactly f_v / N.
         """
         draws_of = {column: draws_for(column) for column in codes}
         drawn = {}

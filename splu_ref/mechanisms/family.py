@@ -1,4 +1,4 @@
-"""The mechanisms by the method that a manifest names."""
+"""The mechanisms by method name, and reading of manifests and releases of any mechanism."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     SmallDomainRandomization.name: SmallDomainRandomization.from_facts,
     PerturbedGeneralization.name: PerturbedGeneralization.from_facts,
 }
-"""What makes a mechanism of the facts in a manifest. A new mechanism is a row here."""
+"""Constructors of the mechanisms from the fields of a manifest. A new mechanism is a row here."""
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -57,27 +57,32 @@ def read_release(
     manifest: Manifest | str | os.PathLike[str],
     sensitive_table: Microdata | IntoDataFrame | str | os.PathLike[str] | None = None,
 ) -> PublishedTable:
-    """Return a published table with its manifest, ready for questions.
+    """Read a published table and its manifest.
 
     Parameters
     ----------
     table
         The published table: the path of a file, a data frame or a table.
     manifest
-        Its manifest, or the path of it.
+        Its manifest, or the path of the manifest.
     sensitive_table
-        The second of Anatomy's two tables, and of no other release.
+        Anatomy's sensitive table; None for other releases.
+
+    Returns
+    -------
+    PublishedTable
+        The release, for estimates.
 
     Raises
     ------
     DataError
-        If one of them cannot be read, or the manifest belongs to another table, or if Anatomy's second table
-        is missing.
+        If a file cannot be read, the manifest belongs to another table, or Anatomy's sensitive table is
+        missing.
     ParameterError
-        If there is a second table of a release that has one.
+        If a sensitive table is given for a release of one table.
     """
-    told = manifest if isinstance(manifest, Manifest) else read_manifest(Path(manifest))
-    published = as_table(table, empty=isinstance(told.mechanism, AlphaBeta))
-    told.require(published)
+    public = manifest if isinstance(manifest, Manifest) else read_manifest(Path(manifest))
+    published = as_table(table, empty=isinstance(public.mechanism, AlphaBeta))
+    public.require(published)
     second = None if sensitive_table is None else as_table(sensitive_table)
-    return with_sensitive_table(published, told, second)
+    return with_sensitive_table(published, public, second)

@@ -1,10 +1,8 @@
-"""Step 3 of SPLU-Gen (Fu et al. 2014, section 3.1): independent draws within a group, and dependent draws.
+"""Step 3 of SPLU-Gen (Fu et al. 2014, section 3.1): independent and dependent draws within decoy groups.
 
-Step 3 of SPLU-Gen (Fu et al. 2014, section 3.1): whether a record keeps its value, or whose it takes.
-
-Draw 0 is the record's own value, draw j > 0 the j-th of the other values of its decoy group. With the
-retention probability p = u/w, one uniform integer decides: k of every m keep the value, and each of the
-gamma - 1 other draws has the same share of the rest.
+Draw 0 is the record's true value, draw j > 0 the j-th other value of its decoy group. An independent draw
+uses one uniform integer below a bound: the integers below ``retained`` are draw 0, and each of the gamma - 1
+other draws has the same number of the remaining ones.
 """
 
 from __future__ import annotations
@@ -25,24 +23,24 @@ LARGEST_BOUND = 2**63
 
 
 class DrawRule(NamedTuple):
-    """How a uniform integer r below ``bound`` becomes a draw.
+    """Rule from a uniform integer r below ``bound`` to a draw.
 
-    r < ``keeping`` is draw 0; otherwise the draw is 1 + (r - ``keeping``) // ``share``.
+    r < ``retained`` is draw 0; otherwise the draw is 1 + (r - ``retained``) // ``share``.
     """
 
     bound: int
-    keeping: int
+    retained: int
     share: int
 
     def draw(self, integers: IntArray) -> IntArray:
-        """Return the draws that uniform integers below ``bound`` become, shape as given."""
-        if self.keeping == self.share == 1:
+        """Return the draws for uniform integers below ``bound``, of the same shape."""
+        if self.retained == self.share == 1:
             return integers  # p = 1 / gamma: the integer is the draw
-        return np.where(integers < self.keeping, 0, 1 + (integers - self.keeping) // max(self.share, 1))
+        return np.where(integers < self.retained, 0, 1 + (integers - self.retained) // max(self.share, 1))
 
 
 def draw_rule(gamma: Gamma, retention: Fraction) -> DrawRule:
-    """Return the rule with the least bound.
+    """Return the draw rule with the smallest bound.
 
     Parameters
     ----------
@@ -50,23 +48,23 @@ def draw_rule(gamma: Gamma, retention: Fraction) -> DrawRule:
         Size of a decoy group.
     retention
         p = u/w in lowest terms, 0 < p <= 1. With g = gcd(u (gamma - 1), w - u), the bound is
-        w (gamma - 1)/g, of which u (gamma - 1)/g keep the value and (w - u)/g go to each other draw.
-        For p = 1/gamma that is gamma, 1 and 1.
+        w (gamma - 1)/g, ``retained`` is u (gamma - 1)/g and ``share`` is (w - u)/g. For p = 1/gamma they are
+        gamma, 1 and 1.
 
     Raises
     ------
     ParameterError
         If the bound is above 2**63.
     """
-    kept, whole = retention.numerator, retention.denominator
-    common = gcd(kept * (gamma - 1), whole - kept)
-    rule = DrawRule(whole * (gamma - 1) // common, kept * (gamma - 1) // common, (whole - kept) // common)
+    u, w = retention.numerator, retention.denominator
+    common = gcd(u * (gamma - 1), w - u)
+    rule = DrawRule(w * (gamma - 1) // common, u * (gamma - 1) // common, (w - u) // common)
     if rule.bound > LARGEST_BOUND:
         raise ParameterError("retention has too many digits to draw by: write it with fewer, such as 0.3")
     return rule
 
 
-def draws(source: Draws, gamma: Gamma, retention: Fraction, size: int) -> IntArray:
+def independent_draws(source: Draws, gamma: Gamma, retention: Fraction, size: int) -> IntArray:
     """Return one draw below ``gamma`` for each of ``size`` records: 0 with probability ``retention``."""
     rule = draw_rule(gamma, retention)
     return rule.draw(source.below(rule.bound, size))
@@ -75,50 +73,44 @@ def draws(source: Draws, gamma: Gamma, retention: Fraction, size: int) -> IntArr
 Marks: TypeAlias = NDArray[np.bool_]
 """Whether a slot is marked, by group and slot, shape (groups, gamma)."""
 SlotKinds: TypeAlias = Mapping[int, Mapping[tuple[bool, int], int]]
-"""By value and kind, the number of its slots: whether they are marked, and how many of their group are."""
+"""Number of slots by value and kind; a kind is (whether the slot is marked, marked slots of its group)."""
 
 
 class Orders(Protocol):
-    """What gives uniform orders: see `UniformSource`."""
+    """Source of uniform orders: see `UniformSource`."""
 
     def order_within(self, codes: IntArray) -> IntArray: ...  # noqa: D102  the same as there
 
 
 class Stream(Orders, Protocol):
-    """What a block draws from: see `UniformSource`."""
+    """Source of uniform integers and orders: see `UniformSource`."""
 
     def below(self, bound: int, size: int) -> IntArray: ...  # noqa: D102  the same as there
 
 
-class DrawnSlots(NamedTuple):
-    """What the draws of a plan come to.
+class SlotDraws(NamedTuple):
+    """Dependent draws of a plan: its marked slots, and for each slot the slot whose value is published.
 
-    Attributes
-    ----------
-    marked
-        The marked slots, block by block.
-    shown
-        Which slot's value the member at each slot is published with, shape (N,): a slot is gamma times its
-        group in the plan plus its place in the group.
+    A slot is numbered gamma times its group in the plan plus its place in the group; ``sources`` has shape
+    (N,).
     """
 
     marked: tuple[Marks, ...]
-    shown: IntArray
+    sources: IntArray
 
 
 def marked_slots(blocks: Sequence[Groups], draws: GroupDraws, stream: Orders) -> tuple[Marks, ...]:
-    """Return which slots of a plan are marked, block by block.
+    """Mark slots of a plan for dependent draws, block by block.
 
     Parameters
     ----------
     blocks
         Values by group and slot, block by block.
     draws
-        Capped: the slots of each value in its first groups are marked, as many as the bound says, the groups
-        being put in a uniform order. All or none: the slots of values that occur at most as often as the
-        bound says are marked.
+        Capped: groups are put in a uniform order, and each value is marked in its first ``bound`` groups. All
+        or none: all slots of values that occur at most ``bound`` times are marked.
     stream
-        Gives the order of the groups; with all or none, nothing is drawn.
+        Source of the order of the groups; all or none draws nothing.
     """
     assert draws.bound is not None, "independent draws mark no slots"
     if draws.name == "all-or-none":
@@ -136,25 +128,27 @@ def marked_slots(blocks: Sequence[Groups], draws: GroupDraws, stream: Orders) ->
     return tuple(np.split(marked, np.cumsum([len(block) for block in blocks])[:-1]))
 
 
-def shown_slots(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
-    """Return which slot's value the member at each slot of a block is published with.
+def draw_source_slots(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
+    """Draw for each slot of a block the slot whose value its record is published with.
 
     Parameters
     ----------
     marked
-        The marked slots of the block.
+        The marked slots of the block, shape (groups, gamma).
     draws
-        Capped: gamma places of each group are drawn among its slots, and a marked slot keeps those that
-        fall on it. All or none: one slot is drawn, which gets all places if it is marked; otherwise no
-        marked slot gets any.
+        Each group publishes gamma values. Capped: gamma independent slots of the group are drawn, and a
+        marked slot publishes its value once for each time it was drawn. All or none: one slot is drawn; if it
+        is marked, its value is published gamma times, otherwise no marked slot's value is published. Slots
+        that are not marked share the remaining times as evenly as possible.
     stream
-        Of the block. First come the places, or the slots drawn; then the order in which the slots of each
-        group that are not marked share what is left; then the order in which its members take the values.
+        Stream of the block. First the slots are drawn, then the order in which unmarked slots share the
+        remainder, then the order in which the records of a group take the values.
 
     Returns
     -------
     IntArray
-        By slot of the block, gamma times the group plus the slot: such a number, of the same group.
+        By slot, the number of a slot of the same group, shape (gamma groups,); slots are numbered gamma times
+        the group plus the place.
     """
     groups, gamma = marked.shape
     group_of = np.repeat(np.arange(groups), gamma)
@@ -170,47 +164,47 @@ def shown_slots(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
     share, rest = np.divmod(left, np.maximum(sharing.sum(axis=1, keepdims=True), 1))
     times = times.reshape(-1)
     times[order] += (sharing * (share + (np.cumsum(sharing, axis=1) <= rest))).reshape(-1)
-    shown = np.empty(groups * gamma, dtype=np.int64)
-    shown[stream.order_within(group_of)] = np.repeat(np.arange(groups * gamma), times)
-    return shown
+    sources = np.empty(groups * gamma, dtype=np.int64)
+    sources[stream.order_within(group_of)] = np.repeat(np.arange(groups * gamma), times)
+    return sources
 
 
-def dependent_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> DrawnSlots:
-    """Draw which slot's value the member at each slot of a plan is published with.
+def dependent_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> SlotDraws:
+    """Draw for each slot of a plan the slot whose value its record is published with.
 
     Parameters
     ----------
     plan
         The groups, after the deletion.
     draws
-        How the draws of a group hang together; not independent.
+        The joint law of the draws of a group; not independent.
     source
-        Its stream 0 gives the order of the groups, stream b + 1 the draws of the plan's block b.
+        Stream 0 gives the order of the groups, stream b + 1 the draws of the plan's block b.
     """
     marked = marked_slots(plan.blocks(), draws, source.block(0))
-    shown, begin = [], 0
+    sources, begin = [], 0
     for number, marks in enumerate(marked):
-        shown.append(begin + shown_slots(marks, draws, source.block(number + 1)))
+        sources.append(begin + draw_source_slots(marks, draws, source.block(number + 1)))
         begin += marks.size
-    return DrawnSlots(marked, np.concatenate(shown))
+    return SlotDraws(marked, np.concatenate(sources))
 
 
 def slot_kinds(blocks: Sequence[Groups], marked: Sequence[Marks]) -> SlotKinds:
-    """Return what the law of each value's published count depends on, beside gamma.
+    """Count the slots of each value by kind: with gamma they determine the law of its published count.
 
     Parameters
     ----------
     blocks
         Values by group and slot, block by block.
     marked
-        The marked slots, in the same blocks.
+        The marked slots, block by block.
     """
     groups, marks = np.concatenate(blocks).astype(np.int64), np.concatenate(marked)
     gamma = groups.shape[1]
-    beside = np.broadcast_to(marks.sum(axis=1, keepdims=True), groups.shape)
-    kinds, counts = np.unique((groups * 2 + marks) * (gamma + 1) + beside, return_counts=True)
-    found: dict[int, dict[tuple[bool, int], int]] = {}
-    for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
-        slot, many = divmod(kind, gamma + 1)
-        found.setdefault(slot // 2, {})[bool(slot % 2), many] = count
-    return found
+    marked_of_group = np.broadcast_to(marks.sum(axis=1, keepdims=True), groups.shape)
+    codes, counts = np.unique((groups * 2 + marks) * (gamma + 1) + marked_of_group, return_counts=True)
+    kinds: dict[int, dict[tuple[bool, int], int]] = {}
+    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
+        slot, marked_count = divmod(code, gamma + 1)
+        kinds.setdefault(slot // 2, {})[bool(slot % 2), marked_count] = count
+    return kinds

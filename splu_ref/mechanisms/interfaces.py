@@ -1,7 +1,4 @@
-"""What the parts of the house are to each other: five Protocols.
-
-A guarantee is none of them: it is a function of a channel and a prior, or of parameters.
-"""
+"""Protocols of the library: mechanisms, randomizers, estimators and attacks."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ Belief_co = TypeVar("Belief_co", covariant=True)
 
 
 class Mechanism(Protocol[Release_co]):
-    """A way to publish a table, with its public parameters: a frozen value."""
+    """A mechanism with its public parameters, an immutable value."""
 
     @property
     def name(self) -> str:
@@ -32,7 +29,7 @@ class Mechanism(Protocol[Release_co]):
         ...
 
     def facts(self) -> Mapping[str, Fact]:
-        """Return the parameters as a manifest tells them: exact numbers as text."""
+        """Return the parameters as recorded in a manifest, exact numbers as text."""
         ...
 
     def publish(
@@ -44,7 +41,7 @@ class Mechanism(Protocol[Release_co]):
         id_column: str | None = None,
         missing: str | None = None,
     ) -> Release_co:
-        """Publish a table, its sensitive columns by the mechanism and the others as they are.
+        """Publish a table: sensitive columns by the mechanism, other columns unchanged.
 
         Parameters
         ----------
@@ -53,11 +50,11 @@ class Mechanism(Protocol[Release_co]):
         sensitive
             Name of the sensitive column, or of several.
         randomness
-            Where random integers come from; the system's entropy unless given.
+            Source of random integers; the system's entropy by default.
         id_column
             Column that identifies a record, for keyed randomness.
         missing
-            Text to publish as a value where a sensitive cell is without content.
+            Text published as the value of a missing sensitive cell.
 
         Raises
         ------
@@ -71,62 +68,59 @@ class Mechanism(Protocol[Release_co]):
 
 @runtime_checkable
 class Randomizer(Mechanism[Release_co], Protocol[Release_co]):
-    """A mechanism that publishes one value of the domain for each record, and declares with which law."""
+    """A mechanism that publishes one value of the domain for each record, with a declared channel."""
 
     def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, int]:
-        """Return the law of a record's published code, by its true code, exactly.
+        """Return the exact channel from a record's true code to its published code.
 
-        A promise, which enumerating the code holds it to: the marginal law of each record, given all true
-        values and the secret. Records need not be independent.
+        It is the marginal law of each record given all true values and the secret; records need not be
+        independent. Enumeration of the code tests this declaration.
 
         Parameters
         ----------
         histogram
-            How many of the published records hold each code, shape (values,).
+            Frequencies of the codes among the published records, shape (values,).
         secret
-            Where the secret of a decoy plan comes from, for a mechanism that has one.
+            Source of the secret of a decoy plan, for a mechanism that has one.
         """
         ...
 
 
 @runtime_checkable
 class RecordRandomizer(Randomizer[Release_co], Protocol[Release_co]):
-    """A randomizer of records and columns for which all predicates of the same share are alike."""
+    """A randomizer whose law of a predicate depends only on the predicate's share in the replacement law."""
 
     @property
     def pooled(self) -> bool:
-        """Whether records enter each other's estimates.
+        """Whether estimates use pairs of records.
 
-        They do if their draws depend on each other, or if the law of replacements is not public, so that
-        estimates take its shares from the whole published column. Otherwise records are independent.
+        They do if draws of records are dependent, or if the replacement law is not public and is estimated
+        from the published column. Otherwise records are independent.
         """
         ...
 
     @property
     def compound(self) -> bool:
-        """Whether all sensitive values of a record are kept or replaced together."""
+        """Whether all sensitive values of a record are retained or replaced together."""
         ...
 
     def predicate_channels(
         self, sets: Mapping[str, Collection[str]], published: Mapping[str, Mapping[str, int]]
     ) -> Mapping[tuple[str, ...], Channel[bool, bool]]:
-        """Return the laws of whether published values are in sets, by whether the true ones are.
-
-        A promise: a law depends on nothing else of the sets and of the true values, and `channel` has it.
+        """Return the channels from "true values are in the sets" to "published values are in the sets".
 
         Parameters
         ----------
         sets
             Values of a column's domain as texts, by sensitive column.
         published
-            By sensitive column, how many published records hold each value of the domain, for a law that is
-            not public.
+            Published counts of each value of the domain by sensitive column, for a law that is not public.
 
         Returns
         -------
         Mapping
-            By the columns whose values are kept or replaced together: the law of whether all of these are in
-            their sets. The laws are independent of each other.
+            The channels, independent of each other, by the columns whose values are retained or replaced
+            together. A channel is that of whether all values of these columns are in their sets.
         """
         ...
 
@@ -136,21 +130,21 @@ class RecordRandomizer(Randomizer[Release_co], Protocol[Release_co]):
         Parameters
         ----------
         records, members
-            Published records, and how many of them hold a value of the set.
+            Number of published records, and of those with a value of the set.
         """
         ...
 
 
 class Estimator(Protocol[Query_contra, Answer_co]):
-    """What answers queries about the original of a release that it was made for."""
+    """An estimator of queries on the original of one release."""
 
     def estimate(self, queries: Sequence[Query_contra]) -> Sequence[Answer_co]:
-        """Return an answer to each query, in their order."""
+        """Return the answers to the queries, in their order."""
         ...
 
 
 class Attack(Protocol[Release_contra, Knowledge_contra, Belief_co]):
-    """What somebody concludes from a release and from what he knew before."""
+    """An inference from a release and background knowledge."""
 
     @property
     def name(self) -> str:
@@ -158,5 +152,5 @@ class Attack(Protocol[Release_contra, Knowledge_contra, Belief_co]):
         ...
 
     def guess(self, release: Release_contra, knowledge: Knowledge_contra) -> Belief_co:
-        """Return what the attacker believes then."""
+        """Return the attacker's belief after seeing the release."""
         ...

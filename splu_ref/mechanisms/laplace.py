@@ -1,9 +1,9 @@
 """Counts with discrete Laplace noise: the comparator of Fu et al. 2014, section 6.2.3.1, without floats.
 
-Noise Z has Pr(Z = z) = (1 - r)/(1 + r) r^abs(z), r = exp(-epsilon), over the whole numbers. Rounding errors
-of a continuous Laplace sampler give the true count away (Mironov 2012); here every draw is a uniform
-integer, and the law is exact. For epsilon = ln 2 or ln 3 the ratio r is the rational number 1/2 or 1/3. For
-a rational epsilon it is irrational, and decided by the method of Canonne, Kamath & Steinke 2020.
+The noise Z has Pr(Z = z) = (1 - r)/(1 + r) r^abs(z), r = exp(-epsilon), on the integers. Rounding errors of a
+continuous Laplace sampler disclose the true count (Mironov 2012). Here every draw is a uniform integer, and
+the law is exact. For epsilon = ln 2 or ln 3 the ratio r is 1/2 or 1/3. For a rational epsilon it is
+irrational, and the sampler is that of Canonne, Kamath & Steinke 2020.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from narwhals.typing import IntoDataFrame
 from splu_ref.channels import Exact, ParameterError, exact, positive, shown
 from splu_ref.data import Microdata
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import Given, Release
+from splu_ref.mechanisms.release import PublishingInput, Release
 from splu_ref.randomness import Randomness, SystemSource, UniformSource
 
 
@@ -31,9 +31,9 @@ class Budget:
     Attributes
     ----------
     number
-        epsilon itself, or the number of which it is the logarithm.
+        epsilon, or exp(epsilon) if ``is_logarithm``.
     is_logarithm
-        Which of the two.
+        Whether epsilon is the natural logarithm of ``number``.
     """
 
     number: Fraction
@@ -61,25 +61,25 @@ class Budget:
 
 
 COUNT = "count"
-"""The column of counts in a published table of them."""
+"""Name of the column of noisy counts."""
 LN_2, LN_3 = Budget.logarithm(2), Budget.logarithm(3)
-"""The budgets of figure 7."""
+"""The budgets of figure 7 of Fu et al. 2014."""
 _LEAST_LOGARITHM = Fraction("1.000001")
 
 
 @dataclass(frozen=True)
 class LaplaceCounts:
-    """The mechanism as a value: each count gets independent discrete Laplace noise.
+    """The mechanism that adds independent discrete Laplace noise to each count.
 
     Parameters
     ----------
     budget
-        epsilon, for each count: k answers about the same records cost k epsilon together.
+        epsilon for each count; k counts of the same records cost k epsilon.
 
     Raises
     ------
     ParameterError
-        For a budget ln q with q below 1.000001: q/(q-1) integers are drawn for a noise, on average.
+        For a budget ln q with q below 1.000001, because q/(q-1) integers are drawn on average.
     """
 
     name: ClassVar[str] = "Laplace counts"
@@ -94,12 +94,12 @@ class LaplaceCounts:
             )
 
     def facts(self) -> dict[str, int | str]:
-        """Return the budget as a manifest tells it."""
+        """Return the budget as recorded in a manifest."""
         return {"budget": str(self.budget)}
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
+        """Return the mechanism with the parameters recorded in a manifest."""
         return cls(Budget.of(facts.text("budget")))
 
     def publish(
@@ -111,12 +111,12 @@ class LaplaceCounts:
         id_column: str | None = None,
         missing: str | None = None,
     ) -> Release:
-        """Publish how often each value of one column occurs, with noise, as a table of values and counts.
+        """Publish the noisy histogram of one column as a table of values and counts.
 
-        See `splu_ref.mechanisms.Mechanism.publish` for parameters and errors. Noise belongs to counts, not to
-        records: it cannot be drawn under a key.
+        See `splu_ref.mechanisms.Mechanism.publish` for parameters and errors. A key is refused, because the
+        noise belongs to counts, not to records.
         """
-        given = Given.of(self, table, sensitive, randomness, id_column, missing)
+        given = PublishingInput.of(self, table, sensitive, randomness, id_column, missing)
         if len(given.codes) > 1:
             raise ParameterError("counts are published of one sensitive column: name one")
         [column] = given.codes
@@ -125,9 +125,9 @@ class LaplaceCounts:
             raise ParameterError("noise belongs to counts, not to records: publish counts without a key")
         noisy = self.publish_counts(given.table.histogram(column).tolist(), source)
         frame = nw.from_native(given.table.to_frame(), eager_only=True)
-        shown = {column: list(given.table.domain(column)), COUNT: noisy}
+        cells = {column: list(given.table.domain(column)), COUNT: noisy}
         return Release(
-            table=Microdata.from_frame(nw.from_dict(shown, backend=frame.implementation).to_native()),
+            table=Microdata.from_frame(nw.from_dict(cells, backend=frame.implementation).to_native()),
             mechanism=self,
             domains=given.domains(),
             recoded=given.table.recoded,
@@ -138,14 +138,14 @@ class LaplaceCounts:
         )
 
     def publish_counts(self, counts: Sequence[int], source: UniformSource) -> list[int]:
-        """Return each count with noise; results may be negative.
+        """Return the counts with noise; results may be negative.
 
         Parameters
         ----------
         counts
-            True answers, each of which one record changes by at most 1.
+            True counts, each of sensitivity 1.
         source
-            Where random integers come from, one by one. How many are drawn depends on the noise.
+            Source of random integers, read one by one. Their number depends on the noise.
         """
         return [count + _geometric(self.budget, source) - _geometric(self.budget, source) for count in counts]
 
@@ -159,7 +159,7 @@ def _geometric(budget: Budget, source: UniformSource) -> int:
             successes += 1
         return successes
     share, parts = budget.number.numerator, budget.number.denominator
-    while True:  # the fine part of a geometric number with ratio exp(-1/parts), then its coarse part
+    while True:  # fine part of a geometric variate with ratio exp(-1/parts), then its coarse part
         fine = source.integer_below(parts)
         if exponential_trial(Fraction(fine, parts), source):
             break
@@ -170,10 +170,10 @@ def _geometric(budget: Budget, source: UniformSource) -> int:
 
 
 def exponential_trial(exponent: Fraction, source: UniformSource) -> bool:
-    """Return true with probability exp(-exponent), exactly, for 0 <= exponent <= 1.
+    """Return true with probability exactly exp(-exponent), for 0 <= exponent <= 1.
 
-    Trials of probability exponent/1, exponent/2, ... are made until one fails; the k-th is the first to
-    fail with probability x^(k-1)/(k-1)! - x^k/k!, and these add up to exp(-x) over odd k.
+    Trials of probability exponent/1, exponent/2, ... are made until one fails. With x the exponent, the k-th
+    is the first to fail with probability x^(k-1)/(k-1)! - x^k/k!; the sum over odd k is exp(-x).
     """
     if not 0 <= exponent <= 1:
         raise ParameterError(f"the exponent is {exponent}: it must lie between 0 and 1")

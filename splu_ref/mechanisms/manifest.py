@@ -1,4 +1,4 @@
-"""The public manifest of a release: what an analyst needs, and nothing that a publisher must hide."""
+"""The public manifest of a release: mechanism, parameters, domains and origin, without any secret."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import Any, Self
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.channels import DataError, InputError, whole
-from splu_ref.data import Microdata, Recoding, opened, read_steps, recoded
+from splu_ref.data import Microdata, Recoding, apply_recodings, open_regular, read_steps
 from splu_ref.mechanisms.interfaces import Mechanism
 from splu_ref.randomness import Key, SystemSource
 
 SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
-"""The schemas that are read. The first has no origin."""
+"""Supported schemas. The first has no origin."""
 SETS = ("alpha-beta",)
-"""The methods that publish a set of tuples, which may be empty."""
+"""Methods that publish a set of tuples, which may be empty."""
 _BY_COLUMN = ("gamma", "retention", "plan")
-"""Parameters of SPLU-Gen that are told for each column where any is."""
+"""Parameters of SPLU-Gen that are recorded by column if any of them is."""
 LONGEST_FILE = 1 << 24
-"""Bytes of the largest manifest that is read."""
+"""Size limit of a manifest in bytes."""
 DIGEST, _RELEASE, _DATE = (
     re.compile(pattern) for pattern in ("[0-9a-f]{64}", "[0-9a-f]{32}", "[0-9]{4}-[0-9]{2}-[0-9]{2}")
 )
@@ -33,19 +33,19 @@ DIGEST, _RELEASE, _DATE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Which table a manifest belongs to, and by what it was made.
+    """The published table of a manifest, and the program that published it.
 
     Attributes
     ----------
     table
         Digest of the published table's content: see `Microdata.content_digest`.
     release
-        A name of the release, 32 random hexadecimal digits. It is drawn from the system's entropy for the
-        manifest alone, and tells nothing of a key or a seed.
+        Name of the release, 32 random hexadecimal digits from the system's entropy, independent of any key or
+        seed.
     date
-        The day in UTC, such as ``2024-02-29``.
+        Day of publication in UTC, such as ``2024-02-29``.
     version, specification
-        Of the program and of the specification.
+        Versions of the program and of the specification.
     code
         SHA-256 of the program's files: see `code_digest`.
     """
@@ -59,12 +59,12 @@ class Origin:
 
     @classmethod
     def now(cls, table: Microdata) -> Self:
-        """Return the origin of a table that this program has just published."""
+        """Return the origin of a table that is published now."""
         return cls.of_content(table.content_digest())
 
     @classmethod
     def of_content(cls, digest: str) -> Self:
-        """Return the same of a table of which the content has this digest."""
+        """Return the origin of a table that is published now, by the digest of its content."""
         return cls(
             table=digest,
             release=SystemSource().read(16).hex(),
@@ -94,24 +94,24 @@ def code_digest() -> str:
 
 @dataclass(frozen=True)
 class Manifest:
-    """Public facts of a release.
+    """The public parameters of a release.
 
     Attributes
     ----------
     mechanism
-        How the table was published.
+        The mechanism with its parameters.
     rows
-        Records published.
+        Number of published records.
     domains
-        All values of each sensitive column, by column, whether they were published or not.
+        All values of each sensitive column, by column, whether published or not.
     origin
-        Which table this is, and by what it was made; None if the manifest is of the first schema.
+        The published table and its program; None for a manifest of the first schema.
     batches
-        Records of each batch, oldest first, if the release grew by batches; otherwise empty.
+        Number of records of each batch, oldest first; empty for a release without batches.
     recoded
-        What was done to columns of the original before publication, in this order.
+        Recodings of the original's columns before publication, in their order.
     sensitive_table
-        Digest of the content of Anatomy's second table; None if there is none, or the manifest tells none.
+        Digest of the content of Anatomy's sensitive table; None if there is none, or it is not recorded.
     """
 
     mechanism: Mechanism[object]
@@ -123,24 +123,24 @@ class Manifest:
     sensitive_table: str | None = None
 
     def require(self, table: Microdata) -> None:
-        """Raise ``DataError`` unless the table can be the one that the manifest tells of."""
+        """Raise ``DataError`` unless rows and content of the table agree with the manifest."""
         self.require_rows(table.row_count)
         self.require_content(table)
 
     def require_rows(self, rows: int) -> None:
-        """Raise ``DataError`` if the table has another number of rows than the manifest tells."""
+        """Raise ``DataError`` if the number of rows differs from the manifest."""
         if rows != self.rows:
             raise DataError(
                 f"the table has {rows} rows, the manifest says {self.rows}: give the files of one release"
             )
 
     def require_content(self, table: Microdata) -> None:
-        """Raise ``DataError`` if the table's content has another digest than the manifest tells."""
+        """Raise ``DataError`` if the digest of the table's content differs from the manifest."""
         if self.origin is not None:
             self.require_digest(table.content_digest())
 
     def require_digest(self, digest: str) -> None:
-        """Raise ``DataError`` if a table's content, which has this digest, is not what the manifest tells."""
+        """Raise ``DataError`` if the digest of a table's content differs from the manifest."""
         if self.origin is not None and digest != self.origin.table:
             raise DataError(
                 "the table is not the one that the manifest was written for, or was changed since "
@@ -148,15 +148,22 @@ class Manifest:
             )
 
     def recode(self, original: Microdata, key: Key | None = None) -> Microdata:
-        """Return the original with its columns recoded as they were before publication.
+        """Apply the recodings of the manifest to the original.
+
+        Parameters
+        ----------
+        original
+            The original table.
+        key
+            The secret key of columns that were hashed.
 
         Raises
         ------
         DataError
-            If a column is not there or cannot be recoded so, or was hashed under a key that is not given.
+            If a column is missing or cannot be recoded, or was hashed and no key is given.
         """
         secret = None if key is None else key.secret
-        return recoded(original, read_steps([step.facts() for step in self.recoded], secret))[0]
+        return apply_recodings(original, read_steps([step.facts() for step in self.recoded], secret))[0]
 
     def to_json(self) -> bytes:
         """Return the manifest as a JSON document: no true count, plan secret, key or seed."""
@@ -187,9 +194,9 @@ class Manifest:
 
 
 class Facts:
-    """The content of a manifest's file, read by name.
+    """The validated fields of a manifest's JSON document.
 
-    Each method raises ``KeyError``, ``TypeError`` or ``ValueError`` where the file holds no such thing.
+    Each method raises ``KeyError``, ``TypeError`` or ``ValueError`` if a field is missing or malformed.
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -200,7 +207,7 @@ class Facts:
         return _text(self._document[name])
 
     def optional_text(self, name: str, otherwise: str) -> str:
-        """Return a text, or another one where the file does not have the name."""
+        """Return a text, or a default if the field is missing."""
         return _text(self._document.get(name, otherwise))
 
     def whole(self, name: str) -> int:
@@ -219,19 +226,19 @@ class Facts:
         return unrepeated(found)
 
     def of_column(self, column: str, columns: Collection[str]) -> Facts:
-        """Return the facts of one of the sensitive columns, where each parameter is told by column."""
-        found = dict(self._document)
-        for name, told in self._document.items():
-            if isinstance(told, dict) and name != "produced_by":
-                if set(told) != set(columns):
+        """Return the fields of one sensitive column, of a document that records parameters by column."""
+        document = dict(self._document)
+        for name, by_column in self._document.items():
+            if isinstance(by_column, dict) and name != "produced_by":
+                if set(by_column) != set(columns):
                     raise ValueError
-                found[name] = told[column]
+                document[name] = by_column[column]
             elif name in _BY_COLUMN:
                 raise TypeError
-        return Facts(found)
+        return Facts(document)
 
     def batches(self) -> tuple[int, ...]:
-        """Return the records of each batch, which add up to the rows; nothing if there are no batches."""
+        """Return the number of records of each batch; empty if there are no batches."""
         if "batches" not in self._document:
             return ()
         found = tuple(whole(rows, "batches", 1) for rows in self._document["batches"])
@@ -240,7 +247,7 @@ class Facts:
         return found
 
     def recoded(self) -> tuple[Recoding, ...]:
-        """Return what was done to columns before publication; nothing if the file tells nothing."""
+        """Return the recodings before publication; empty if none are recorded."""
         return read_steps(self._document.get("recoded", []))
 
     def origin(self) -> Origin | None:
@@ -258,11 +265,11 @@ class Facts:
         )
 
     def sensitive_table(self) -> str | None:
-        """Return the digest of Anatomy's second table; None if the file tells none."""
+        """Return the digest of Anatomy's sensitive table; None if none is recorded."""
         return self.matching("sensitive_table", DIGEST) if "sensitive_table" in self._document else None
 
     def matching(self, name: str, form: re.Pattern[str]) -> str:
-        """Return a text of this form."""
+        """Return a text that matches a pattern."""
         found = self.text(name)
         if not form.fullmatch(found):
             raise ValueError
@@ -270,22 +277,22 @@ class Facts:
 
 
 def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]) -> Manifest:
-    """Read the manifest at ``path``.
+    """Read a manifest.
 
     Parameters
     ----------
     path
         The file.
     mechanisms
-        By method, what makes the mechanism of the facts that the manifest tells.
+        Constructors of mechanisms from the fields of a manifest, by method.
 
     Raises
     ------
     DataError
-        If the file cannot be read, is not a manifest of this schema, or names another method.
+        If the file cannot be read, is not a manifest of a supported schema, or names another method.
     """
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             data = file.read(LONGEST_FILE + 1)
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file: check the path of the manifest") from None
@@ -301,10 +308,7 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
 def parse_manifest(
     data: bytes, name: str, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]
 ) -> Manifest:
-    """Read the manifest in a file of this content; ``name`` names it in errors.
-
-    Parameters and errors as in `read_manifest`.
-    """
+    """Parse the content of a manifest's file, which errors call ``name``; otherwise as `read_manifest`."""
     try:
         document: Any = json.loads(data, object_pairs_hook=unrepeated)
     except KeyError:
@@ -323,8 +327,8 @@ def parse_manifest(
         )
     try:
         rows, domains = whole(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
-        told = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table())
-        return Manifest(mechanisms[method](facts), rows, domains, *told)
+        rest = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table())
+        return Manifest(mechanisms[method](facts), rows, domains, *rest)
     except InputError as error:
         raise DataError(f"{name}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
@@ -332,11 +336,11 @@ def parse_manifest(
 
 
 def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a mapping, and refuse a key that is given twice: the last would count, without a word."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """Build a mapping; raise ``KeyError`` for a repeated key."""
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise KeyError
-    return found
+    return mapping
 
 
 def _text(value: object) -> str:
@@ -347,7 +351,7 @@ def _text(value: object) -> str:
 
 
 def _texts(values: object) -> tuple[str, ...]:
-    """Return a domain: texts, none twice."""
+    """Return a domain: distinct texts, at least one."""
     if not isinstance(values, list) or not values:
         raise TypeError
     return tuple(unrepeated([(_text(value), None) for value in values]))

@@ -1,8 +1,8 @@
-"""Groups of alike records by their other columns alone: cuts at medians, and what of a group is published.
+"""Generalization by strict multidimensional partitioning (LeFevre, DeWitt and Ramakrishnan 2006), Mondrian.
 
-Strict multidimensional partitioning (LeFevre, DeWitt and Ramakrishnan 2006): the column of the widest range,
-as a share of its whole range, is cut first, the first of several; records that agree in it stay together. No
-sensitive value is looked at, so that groups tell nothing of one.
+Records are partitioned at medians of the quasi-identifiers: a group is cut in the column with the widest
+relative range, the first of several, and records with the same value stay together. Sensitive values are not
+used, so the groups disclose nothing about them.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from splu_ref.data import Microdata, number
 from splu_ref.randomness import IntArray
 
 BETWEEN = ".."
-"""What stands between the least and the greatest value of a group's range."""
+"""Separator of the least and the greatest value of a group's range."""
 
 
 def number_columns(table: Microdata, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the columns of which every cell is a number, which are ordered by size."""
+    """Return the columns whose cells are all numbers; they are ordered by size."""
     return tuple(name for name in columns if all(number(cell) is not None for cell in set(table.cells(name))))
 
 
 class OrderedColumns:
-    """The columns that are generalized, their values in order.
+    """The quasi-identifiers that are generalized, with their values in order.
 
     Parameters
     ----------
@@ -35,22 +35,22 @@ class OrderedColumns:
     quasi
         The columns, at least one.
     numbers
-        Those of them whose values are ordered by size; others are ordered by code point. An empty cell is a
-        text like any other.
+        The columns whose values are ordered by size; the others are ordered by code point. An empty cell is a
+        text.
 
     Attributes
     ----------
     domains
-        The values of each column in their order, as texts.
+        The ordered values of each column as texts.
     ranks
-        Each record's place in it, shape (columns, N).
+        Index of each record's value in its domain, shape (columns, N).
 
     Raises
     ------
     ParameterError
         If no column is named.
     DataError
-        If there is no such column, or one of numbers holds something else.
+        If a column is missing, or a column of numbers has another value.
     """
 
     def __init__(self, table: Microdata, quasi: Sequence[str], numbers: Collection[str]) -> None:
@@ -67,7 +67,7 @@ class OrderedColumns:
             row[:] = np.fromiter(map(places.__getitem__, column), dtype=np.int64, count=len(column))
 
     def groups(self, least: int) -> IntArray:
-        """Return the group of each record, from 0, shape (N,), cut while both halves have ``least`` records.
+        """Return the group of each record, from 0, shape (N,); every group has ``least`` or more records.
 
         Raises
         ------
@@ -77,31 +77,36 @@ class OrderedColumns:
         return median_groups(self.ranks, least)
 
     def ranges(self, groups: IntArray) -> list[list[str]]:
-        """Return by column what is published of each group: its value, or its least and its greatest one."""
+        """Return the published cell of each group by column: its single value, or a range of values."""
         count = int(groups.max()) + 1
-        found = []
+        cells = []
         for domain, ranks in zip(self.domains, self.ranks, strict=True):
             least, greatest = np.full(count, len(domain), dtype=np.int64), np.zeros(count, dtype=np.int64)
             np.minimum.at(least, groups, ranks)
             np.maximum.at(greatest, groups, ranks)
-            found.append(
+            cells.append(
                 [
                     domain[low] if low == high else f"{domain[low]}{BETWEEN}{domain[high]}"
                     for low, high in zip(least.tolist(), greatest.tolist(), strict=True)
                 ]
             )
-        return found
+        return cells
 
 
 def median_groups(ranks: IntArray, least: int) -> IntArray:
-    """Return the group of each record, from 0, shape (N,), cut while both halves have ``least`` records.
+    """Partition records at medians while both halves have at least ``least`` records.
 
     Parameters
     ----------
     ranks
-        Each record's place among the values of a column that occur, in their order, shape (columns, N).
+        Rank of each record's value among the occurring values of a column, shape (columns, N).
     least
-        k, at least 1.
+        Smallest group size k, at least 1.
+
+    Returns
+    -------
+    NDArray
+        Group of each record, from 0, shape (N,).
 
     Raises
     ------
@@ -113,13 +118,13 @@ def median_groups(ranks: IntArray, least: int) -> IntArray:
         raise ParameterError(f"{records} records make no group of {size}: give a smaller one")
     spans = np.maximum(ranks.max(axis=1), 1)
     groups = np.zeros(records, dtype=np.int64)
-    waiting, made = [np.arange(records)], 0
+    waiting, count = [np.arange(records)], 0
     while waiting:
         rows = waiting.pop()
         halves = _cut(ranks[:, rows], spans, size)
         if halves is None:
-            groups[rows] = made
-            made += 1
+            groups[rows] = count
+            count += 1
         else:
             waiting += [rows[~halves], rows[halves]]
     return groups

@@ -1,4 +1,4 @@
-"""Publishing by a matrix of the publisher's choice: row u is the law by which value u is published."""
+"""The operator mechanism: a transition matrix whose row u is the law of the published value given u."""
 
 from __future__ import annotations
 
@@ -15,32 +15,31 @@ import numpy as np
 from splu_ref.channels import Channel, DataError, Exact, ParameterError, amplification, exact, from_matrix
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import RowMechanism
+from splu_ref.mechanisms.record_mechanism import RowMechanism
 from splu_ref.mechanisms.retention_replacement import digest_of
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 @dataclass(frozen=True, init=False)
 class Operator(RowMechanism):
-    """The mechanism as a value.
+    """A mechanism given by its transition matrix.
 
     Parameters
     ----------
     column
         The sensitive column.
     values
-        All its values as texts, at least two, declared and not taken from the table.
+        Declared values of the column as texts, at least two.
     rows
-        The matrix: for each value, in their order, the probability of each published one. Each row adds up
-        to 1.
+        The transition matrix, shape (values, values), exact probabilities; each row sums to 1.
     shuffled
-        Whether the rows of the table leave in a random order: see `RetentionReplacement`.
+        Whether the published rows are in a random order: see `RetentionReplacement`.
 
     Raises
     ------
     ParameterError
-        If the matrix is not a square one of laws, a value stands twice, or a row has too many digits to draw
-        by.
+        If the matrix is not square and stochastic, a value is repeated, or a row has a common denominator
+        above 2**63.
     """
 
     name: ClassVar[str] = "operator"
@@ -68,7 +67,7 @@ class Operator(RowMechanism):
             object.__setattr__(self, field, value)
 
     def facts(self) -> dict[str, int | str]:
-        """Return the matrix, in the order of the values by code points, the order of rows, and a digest."""
+        """Return the matrix in code point order of the values, the order of rows, and a domain digest."""
         return {
             "matrix": json.dumps([list(map(str, row)) for row in self.rows]),
             "order": "shuffled" if self.shuffled else "kept",
@@ -77,7 +76,7 @@ class Operator(RowMechanism):
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
+        """Return the mechanism with the parameters recorded in a manifest."""
         order = facts.text("order")
         if order not in ("kept", "shuffled"):
             raise ParameterError("order is neither kept nor shuffled: ask the publisher")
@@ -85,7 +84,7 @@ class Operator(RowMechanism):
         if len(domains) != 1:
             raise DataError("an operator has one sensitive column: ask the publisher")
         [(column, values)] = domains.items()
-        rows = _told_rows(facts.text("matrix"))
+        rows = _parse_matrix(facts.text("matrix"))
         mechanism = cls(column, sorted(values), rows, shuffled=order == "shuffled")
         if facts.text("domains") != mechanism.facts()["domains"]:
             raise DataError("domains is not the digest of the domains: ask the publisher")
@@ -93,26 +92,26 @@ class Operator(RowMechanism):
 
     @property
     def declared_domains(self) -> dict[str, tuple[str, ...]]:
-        """The domain of its column."""
+        """The domain of the column."""
         return {self.column: self.values}
 
     @property
     def bounds(self) -> tuple[int, ...]:
-        """Below what an integer is drawn for a record of each value."""
+        """Bound of the uniform integers that are drawn for records of each value."""
         return tuple(map(_bound, self.rows))
 
     @property
     def amplification(self) -> Fraction | None:
-        """The largest ratio of the chances of one published value under two true ones; None if infinite."""
+        """The largest ratio of a published value's probabilities under two true values; None if infinite."""
         return amplification(self._channel()).ratio
 
     def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
-        """Return the law of a record's published code: its row."""
+        """Return the channel of a record: the matrix."""
         del histogram
         return self._channel()
 
     def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
-        """Return the mechanism with its matrix in the order of this domain."""
+        """Return the mechanism with its matrix in the order of the domain."""
         places = [self.values.index(value) for value in domains.get(self.column, self.values)]
         found = object.__new__(type(self))
         object.__setattr__(found, "column", self.column)
@@ -125,25 +124,25 @@ class Operator(RowMechanism):
 
     @property
     def shuffles(self) -> bool:
-        """Whether the rows leave in a random order, as was asked for."""
+        """Whether the published rows are in a random order."""
         return self.shuffled
 
-    def published_rows(
+    def publish_rows(
         self,
         codes: Mapping[str, IntArray],
         histograms: Mapping[str, IntArray],
         draws_for: Callable[[str], Draws],
     ) -> dict[str, IntArray]:
-        """Draw each record's value from the row of its own; see `RowMechanism` for parameters.
+        """Draw each record's value from the matrix row of its true value; see `RowMechanism` for parameters.
 
-        For each value in the order of codes, its records draw one integer each below W, the least common
-        denominator of its row: the first W P[u][0] integers stand for the first value, the next ones for the
-        second, and so on.
+        For each value u in the order of codes, one integer below W is drawn for each of its records, W the
+        least common denominator of row u. The first W P[u][0] integers select the first value, the next ones
+        the second, and so on.
 
         Raises
         ------
         ParameterError
-            If the column is not the one that the matrix is for, or there are no records.
+            If the column is not that of the matrix, or there are no records.
         """
         if set(codes) != {self.column}:
             raise ParameterError(
@@ -164,7 +163,7 @@ class Operator(RowMechanism):
             if len(records):
                 bound = _bound(law)
                 ends = list(accumulate(int(entry * bound) for entry in law[:-1]))
-                drawn = draws.kept(records).below(bound, len(records))
+                drawn = draws.select_records(records).below(bound, len(records))
                 published[records] = np.searchsorted(np.array(ends, dtype=np.int64), drawn, side="right")
         return {self.column: published}
 
@@ -176,9 +175,9 @@ def _bound(law: Sequence[Fraction]) -> int:
     return lcm(*(entry.denominator for entry in law))
 
 
-def _told_rows(told: str) -> list[list[Fraction]]:
+def _parse_matrix(text: str) -> list[list[Fraction]]:
     try:
-        rows = json.loads(told)
+        rows = json.loads(text)
     except (ValueError, RecursionError):
         rows = None
     if not isinstance(rows, list) or not all(

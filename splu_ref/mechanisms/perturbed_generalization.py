@@ -1,8 +1,8 @@
-"""Perturbed generalization: one perturbed record of each group of alike ones (Chaytor, chapter 2, on PG).
+"""Perturbed generalization: one perturbed record of each group of similar records (Chaytor, chapter 2, PG).
 
-Records are grouped by other columns than the sensitive one, which are published as ranges that cover exactly
-the group's records. Of each group one record is published, chosen uniformly, its sensitive value perturbed
-uniformly, with the number of the group's records: without these nothing could be estimated.
+Records are grouped by their quasi-identifiers, which are published as the ranges of the group. Of each group
+one uniformly chosen record is published, its sensitive value replaced uniformly with probability 1 - p, and
+the number of the group's records, which estimates need.
 """
 
 from __future__ import annotations
@@ -23,41 +23,40 @@ from splu_ref.data import Microdata
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.medians import BETWEEN, OrderedColumns
-from splu_ref.mechanisms.release import ColumnRelease, Given, Release
+from splu_ref.mechanisms.record_mechanism import ColumnRelease
+from splu_ref.mechanisms.release import PublishingInput, Release
 from splu_ref.mechanisms.retention_replacement import digest_of
 from splu_ref.randomness import Draws, IntArray, Randomness
 
 SIZE = "group_size"
-"""The column of the release that tells how many records the group of a row has."""
+"""Name of the published column of group sizes."""
 ORDERS = ("number", "text")
 
 
 @dataclass(frozen=True, init=False)
 class PerturbedGeneralization:
-    """The mechanism as a value.
+    """Perturbed generalization with its public parameters.
 
     Parameters
     ----------
     column
         The sensitive column.
     domain
-        All its values as texts, at least two, declared and not taken from the table.
+        Declared values of the column as texts, at least two.
     quasi
-        The columns that are generalized, at least one. Those that are neither these nor the sensitive one are
-        not published.
+        The generalized columns, at least one. Columns that are neither generalized nor sensitive are not
+        published.
     least
-        k, the records of the smallest group, at least 1.
+        Smallest group size k, at least 1.
     retention
-        Probability p of keeping the value, greater than 0 and less than 1. The replacement may be the own
-        value again.
+        Retention probability p, 0 < p < 1. The replacement may equal the true value.
     numbers
-        Those of ``quasi`` that are ordered by size; others are ordered by code point.
+        The columns of ``quasi`` that are ordered by size; the others are ordered by code point.
 
     Raises
     ------
     ParameterError
-        If a parameter is out of its range, or a column is named twice, as sensitive and as generalized, or
-        ``group_size``, which the release has of its own.
+        If a parameter is out of range, a column is named twice, or a column is named ``group_size``.
     """
 
     name: ClassVar[str] = "perturbed generalization"
@@ -103,16 +102,19 @@ class PerturbedGeneralization:
 
     @property
     def law(self) -> PerturbedGroup:
-        """The law of what is published of a group."""
+        """The law of a group's published value."""
         return PerturbedGroup(self.retention, len(self.values))
 
     @property
     def amplification(self) -> Fraction:
-        """The largest ratio of chances for a record, for who knows all others or thinks them independent."""
+        """The amplification of a record's channel, for any knowledge of the other records.
+
+        It holds for an attacker who knows all other records, and for one who takes them as independent.
+        """
         return self.law.amplification(self.least)
 
     def facts(self) -> dict[str, int | str]:
-        """Return the retention, k, the columns that are generalized with their order, and a digest."""
+        """Return the retention, k, the generalized columns with their order, and a digest of the domain."""
         orders = [[name, ORDERS[name not in self.numbers]] for name in self.quasi]
         return {
             "retention": str(self.retention),
@@ -123,12 +125,12 @@ class PerturbedGeneralization:
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
+        """Return the mechanism with the parameters recorded in a manifest."""
         domains = facts.domains()
         if len(domains) != 1:
             raise DataError("perturbed generalization has one sensitive column: ask the publisher")
         [(column, values)] = domains.items()
-        orders = _told_orders(facts.text("quasi"))
+        orders = _parse_orders(facts.text("quasi"))
         mechanism = cls(
             column, values, list(orders), facts.whole("least"), facts.text("retention"),
             numbers=[name for name, order in orders.items() if order == ORDERS[0]],
@@ -138,12 +140,12 @@ class PerturbedGeneralization:
         return mechanism
 
     def groups(self, table: Microdata) -> IntArray:
-        """Return the group of each record, from 0, shape (N,): by the generalized columns alone.
+        """Return the group of each record, from 0, shape (N,), formed by the generalized columns.
 
         Raises
         ------
         DataError
-            If a column is missing, or one of numbers holds something else.
+            If a column is missing, or a column of numbers has another value.
         ParameterError
             If the table has fewer than k records.
         """
@@ -160,28 +162,28 @@ class PerturbedGeneralization:
     ) -> Release:
         """Publish a table; see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors.
 
-        The release has a row for each group, in the order of the groups: the generalized columns as texts,
-        ``17`` where all records of the group have one value and else ``17..24``, the sensitive column, and
-        ``group_size``. A generalized column must not hold texts that could be read as a range.
+        The release has a row for each group: the generalized columns as texts, ``17`` if all records of the
+        group have this value and otherwise a range such as ``17..24``, the sensitive column, and
+        ``group_size``. Values of a generalized column that could be read as a range are an error.
         """
-        given = Given.of_declared(
+        given = PublishingInput.of_declared(
             self, self.column, self.values, table, sensitive, randomness, id_column, missing
         )
         ordered = OrderedColumns(given.table, self.quasi, self.numbers)
         _require_plain(self.quasi, ordered)
         groups = ordered.groups(self.least)
         done = self.publish_groups(given.codes[self.column], groups, given.draws_for(self.column))
-        taken = given.table.take(done.rows).with_codes(self.column, done.published, domain_of=given.table)
-        frame = nw.from_native(taken.to_frame(), eager_only=True)
+        chosen = given.table.take(done.rows).with_codes(self.column, done.published, domain_of=given.table)
+        frame = nw.from_native(chosen.to_frame(), eager_only=True)
         library = frame.implementation
         ranges = dict(zip(self.quasi, ordered.ranges(groups), strict=True))
-        kept = [name for name in given.table.columns if name in ranges or name == self.column]
-        told = [
+        names = [name for name in given.table.columns if name in ranges or name == self.column]
+        generalized = [
             nw.new_series(name, cells, nw.String, backend=library).alias(name)
             for name, cells in ranges.items()
         ]
         sizes = nw.new_series(SIZE, np.bincount(groups).tolist(), nw.Int64, backend=library)
-        frame = frame.select(kept).with_columns(*told, sizes)
+        frame = frame.select(names).with_columns(*generalized, sizes)
         return given.release(self, Microdata.from_frame(frame.to_native()))
 
     def publish_groups(self, codes: IntArray, groups: IntArray, draws: Draws) -> ColumnRelease:
@@ -190,26 +192,26 @@ class PerturbedGeneralization:
         Parameters
         ----------
         codes
-            True codes, shape (N,), places in the domain.
+            True codes, shape (N,).
         groups
-            The group of each record, from 0, none empty, shape (N,).
+            Group of each record, from 0, none empty, shape (N,).
         draws
-            Where random integers come from, in this order: the order of the records within each group, of
-            which the first is published; then for each of these one integer below w m, p = u/w in lowest
-            terms, m values. r below u m keeps the value, and otherwise r modulo m is the replacement. The
-            values of records that are not published are not drawn: nobody would see them.
+            Source of random integers, drawn in this order: the order of the records within each group, of
+            which the first is published; then one integer r below w m for each published record, p = u/w in
+            lowest terms, m the number of values. If r < u m, the value is retained; otherwise r modulo m is
+            the replacement. Nothing is drawn for other records.
         """
         order = draws.order_within(groups)
         starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
         chosen = order[starts]
         values, own = len(self.values), codes[chosen]
-        drawn = draws.kept(chosen).below(self.retention.denominator * values, len(chosen))
+        drawn = draws.select_records(chosen).below(self.retention.denominator * values, len(chosen))
         published = np.where(drawn < self.retention.numerator * values, own, drawn % values)
         return ColumnRelease(chosen, published, chosen[:0])
 
 
 def _require_plain(quasi: Sequence[str], ordered: OrderedColumns) -> None:
-    """Raise unless every value can be told from a range."""
+    """Raise if a value could be read as a range."""
     for name, domain in zip(quasi, ordered.domains, strict=True):
         for value in domain:
             if BETWEEN in value or value.startswith(".") or value.endswith("."):
@@ -219,9 +221,9 @@ def _require_plain(quasi: Sequence[str], ordered: OrderedColumns) -> None:
                 )
 
 
-def _told_orders(told: str) -> dict[str, str]:
+def _parse_orders(text: str) -> dict[str, str]:
     try:
-        orders = json.loads(told)
+        orders = json.loads(text)
     except (ValueError, RecursionError):
         orders = None
     if not isinstance(orders, list) or not all(
@@ -229,7 +231,7 @@ def _told_orders(told: str) -> dict[str, str]:
         for pair in orders
     ):
         raise DataError("quasi is not a list of columns, each with its order: ask the publisher")
-    found: dict[str, str] = dict(orders)
-    if len(found) < len(orders):
+    by_column: dict[str, str] = dict(orders)
+    if len(by_column) < len(orders):
         raise DataError("quasi names a column twice: ask the publisher")
-    return found
+    return by_column

@@ -1,67 +1,64 @@
-"""Publishing a table: what the mechanisms share, and the release with the public facts about it."""
+"""Releases: a published table with its public parameters, and the validated input of a mechanism."""
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
-import numpy as np
 from narwhals.typing import IntoDataFrame
 
-from splu_ref.channels import DataError, Gamma, ParameterError
-from splu_ref.data import Microdata, Recoding, Records, Value, as_table, table_bytes, text, write_all
+from splu_ref.channels import ParameterError
+from splu_ref.data import Microdata, Recoding, Records, as_table, table_bytes, text, write_all
 from splu_ref.mechanisms.interfaces import Mechanism
 from splu_ref.mechanisms.manifest import Manifest, Origin
-from splu_ref.mechanisms.plans.eligibility import largest_gamma
-from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContext, SystemSource
+from splu_ref.randomness import Draws, IntArray, Randomness, ReleaseContext, SystemSource
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountedRelease:
-    """What estimates need of a release: how many of its records have which values, and how it was published.
+class ReleaseData:
+    """The part of a release that estimators read: records or their counts, the mechanism and the domains.
 
     Attributes
     ----------
     table
         The published records.
     mechanism
-        How they were published.
+        The mechanism that published them.
     domains
-        The values of each sensitive column, as texts, in the order of publishing.
-    told
-        The manifest that the table came with; None for a table that has just been published.
+        The values of each sensitive column as texts, by column, columns in the order of publishing.
+    attached_manifest
+        The manifest that was read with the table; None for a table that has just been published.
     """
 
     table: Records
     mechanism: Mechanism[object]
     domains: Mapping[str, tuple[str, ...]]
-    told: Manifest | None = None
+    attached_manifest: Manifest | None = None
 
     @property
     def sensitive(self) -> tuple[str, ...]:
-        """The sensitive columns, in the order in which they were published."""
+        """The sensitive columns in the order of publishing."""
         return tuple(self.domains)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedTable(CountedRelease):
-    """A published table with the public facts about it: what an analyst has.
+class PublishedTable(ReleaseData):
+    """A published table with its public parameters: everything that an analyst has.
 
     Attributes
     ----------
     table
-        The published table, in shuffled order: its cells, and nothing else that the original's frame held.
-    mechanism, domains, told
-        As for every release.
+        The published table in shuffled order. It has the cells alone, without the metadata of the original
+        frame.
+    mechanism, domains, attached_manifest
+        As for `ReleaseData`.
     recoded
-        What was done to columns of the original before it was published, in this order: see
-        `Microdata.recoded`.
+        The recodings of the original's columns before publication, in their order: see `Microdata.recoded`.
     """
 
     table: Microdata
@@ -69,18 +66,18 @@ class PublishedTable(CountedRelease):
 
     @cached_property
     def manifest(self) -> Manifest:
-        """The public facts. Those of a new release are dated, and its content digested, when first asked."""
-        if self.told is not None:
-            return self.told
-        made = Origin.now(self.table)
-        return Manifest(self.mechanism, self.table.row_count, self.domains, made, recoded=self.recoded)
+        """The manifest. That of a new release is dated, and the table digested, at the first access."""
+        if self.attached_manifest is not None:
+            return self.attached_manifest
+        origin = Origin.now(self.table)
+        return Manifest(self.mechanism, self.table.row_count, self.domains, origin, recoded=self.recoded)
 
     @cached_property
     def values_without_rows(self) -> dict[str, int]:
-        """By sensitive column, how many values of its domain no published row has.
+        """Number of domain values without a published row, by sensitive column.
 
-        Unless the domain was declared, a reader of the manifest learns that each of them occurs in the
-        original, perhaps in a deleted record alone.
+        Unless the domain was declared, the manifest discloses that each of them occurs in the original,
+        possibly only in a deleted record.
         """
         return {
             column: len(set(domain).difference(self.published_values(column)))
@@ -88,12 +85,12 @@ class PublishedTable(CountedRelease):
         }
 
     def published_values(self, column: str) -> tuple[str, ...]:
-        """Return the values of a sensitive column that are published, as texts."""
+        """Return the published values of a sensitive column as texts."""
         return self.table.values(column)
 
     @property
     def frame(self) -> Any:
-        """The published table as a data frame of the kind that it was made from."""
+        """The published table as a data frame of the same library as the original."""
         return self.table.to_frame()
 
     def write(
@@ -103,7 +100,7 @@ class PublishedTable(CountedRelease):
         *,
         force: bool = False,
     ) -> None:
-        """Write the table, and its manifest if a path is given, both or none.
+        """Write the table and, if a path is given, its manifest. Either all files are written or none.
 
         Parameters
         ----------
@@ -126,7 +123,7 @@ class PublishedTable(CountedRelease):
     def outputs(
         self, path: str | os.PathLike[str], manifest: str | os.PathLike[str] | None
     ) -> list[tuple[Path, bytes]]:
-        """Return the files that `write` would write, and what they would hold."""
+        """Return the paths and contents of the files that `write` writes."""
         outputs = [(Path(path), table_bytes(self.table, path))]
         if manifest is not None:
             outputs.append((Path(manifest), self.manifest.to_json()))
@@ -140,10 +137,10 @@ class PublishedTable(CountedRelease):
         method: str | None = None,
         **where: object,
     ) -> Any:
-        """Return how many records of the original meet conditions: see `splu_ref.api.answers`.
+        """Estimate how many records of the original meet conditions: see `splu_ref.api.answers`.
 
-        The conditions are given by column, ``estimate(sex="Female", occupation="Sales")``, or as a mapping,
-        or as a sequence of mappings, which is answered by a data frame.
+        Conditions are keywords, ``estimate(sex="Female", occupation="Sales")``, or one mapping. A sequence of
+        mappings is answered by a data frame.
         """
         if (queries is None) == (not where):
             raise ParameterError('say what to count: estimate(occupation="Sales"), or one or more mappings')
@@ -168,16 +165,17 @@ class PublishedTable(CountedRelease):
 
 @dataclass(frozen=True, kw_only=True)
 class Release(PublishedTable):
-    """A table that has just been published, with what its publisher alone should know.
+    """A table that has just been published, with figures for its publisher alone.
 
     Attributes
     ----------
-    rows_in, suppressed
-        Records given, and how many of them were deleted to fill the last group (fewer than gamma).
+    rows_in
+        Number of records of the original.
+    suppressed
+        Number of records deleted so that groups are full, fewer than gamma.
     max_gamma
-        The largest group size that every sensitive column would have allowed, or by column that of each
-        where they have their own; None for a mechanism without groups. It is computed from true counts: for
-        the publisher, not for the public.
+        Largest feasible group size of all sensitive columns, or of each column if gamma differs by column;
+        None for a mechanism without groups. It is computed from true counts and must not be published.
     randomness
         Name of the source of random integers.
     """
@@ -188,8 +186,8 @@ class Release(PublishedTable):
     randomness: str
 
 
-class Given(NamedTuple):
-    """What a mechanism is given: the original, and what concerns its sensitive columns.
+class PublishingInput(NamedTuple):
+    """The validated input of a mechanism: original table, sensitive codes and random draws.
 
     Attributes
     ----------
@@ -218,7 +216,7 @@ class Given(NamedTuple):
         id_column: str | None,
         missing: str | None,
     ) -> Self:
-        """Return what ``mechanism`` is given; see `Mechanism.publish` for parameters and errors."""
+        """Validate the input of ``mechanism``; see `Mechanism.publish` for parameters and errors."""
         columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
         if not columns or len(set(columns)) < len(columns):
             raise ParameterError("name at least one sensitive column, and each of them once")
@@ -256,7 +254,7 @@ class Given(NamedTuple):
         id_column: str | None,
         missing: str | None,
     ) -> Self:
-        """Return what a mechanism of one column with declared values is given; as `of` in other respects."""
+        """Validate the input of a mechanism for one column with declared values; otherwise as `of`."""
         original = as_table(table, missing).with_domain(column, values)
         given = cls.of(mechanism, original, sensitive, randomness, id_column, None)
         if list(given.codes) != [column]:
@@ -274,7 +272,7 @@ class Given(NamedTuple):
         suppressed: int = 0,
         max_gamma: int | Mapping[str, int] | None = None,
     ) -> Release:
-        """Return what was published of this as a release."""
+        """Return the release of the published table."""
         return Release(
             table=published.bare(),
             mechanism=mechanism,
@@ -296,265 +294,6 @@ class Given(NamedTuple):
         return {column: tuple(map(text, self.table.domain(column))) for column in self.codes}
 
 
-@dataclass(frozen=True)
-class ColumnsRelease:
-    """What a mechanism did to the sensitive codes of a table of N records.
-
-    Attributes
-    ----------
-    rows
-        The original record that stands at each published row, shape (published rows,).
-    published
-        Published code at each published row, by sensitive column, each of the shape of ``rows``.
-    suppressed
-        Records that were deleted, ascending.
-    """
-
-    rows: IntArray
-    published: Mapping[str, IntArray]
-    suppressed: IntArray
-
-
-class ColumnRelease(NamedTuple):
-    """A release of one sensitive column: see `ColumnsRelease` for the meaning of the parts."""
-
-    rows: IntArray
-    published: IntArray
-    suppressed: IntArray
-
-
-class Frequencies(Protocol):
-    """A table of which no more is asked than how often values occur; `Microdata` is one."""
-
-    @property
-    def row_count(self) -> int:
-        """Number of records."""
-        ...
-
-    def domain(self, column: str) -> tuple[Value, ...]:
-        """Return the values of a sensitive column, ascending."""
-        ...
-
-    def histogram(self, column: str) -> IntArray:
-        """Return how often each of them occurs."""
-        ...
-
-
-class RecordMechanism(ABC):
-    """A mechanism that publishes a value of the domain for each record: `publish_columns` says how."""
-
-    name: ClassVar[str]
-
-    @abstractmethod
-    def facts(self) -> Mapping[str, Fact]:
-        """Return the parameters as a manifest tells them."""
-
-    @abstractmethod
-    def publish_columns(
-        self,
-        codes: Mapping[str, IntArray],
-        domain_sizes: Mapping[str, int],
-        draws_for: Callable[[str], Draws],
-    ) -> ColumnsRelease:
-        """Publish the codes of one or more sensitive columns.
-
-        Parameters
-        ----------
-        codes
-            True codes by sensitive column, each of shape (N,), in 0 .. domain size - 1.
-        domain_sizes
-            Number of values of each sensitive column.
-        draws_for
-            Where random integers come from, for each sensitive column, which is asked for once; the first
-            column's draws also choose what concerns whole records. A stream of random integers is the same
-            for all columns.
-
-        Raises
-        ------
-        ParameterError
-            If the mechanism cannot publish the codes.
-        """
-
-    def largest_gamma(self, table: Frequencies, columns: Sequence[str]) -> int | Mapping[str, int] | None:
-        """Return the largest group size that the table allows, or None if the mechanism has no groups.
-
-        Raises
-        ------
-        DataError
-            If the mechanism asks for a larger one.
-        """
-        del table, columns
-        return None
-
-    def for_column(self, name: str) -> RecordMechanism:
-        """Return the mechanism of one sensitive column alone: by default it is the same for all.
-
-        What a record shows there has the law that it has beside others.
-        """
-        del name
-        return self
-
-    def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
-        """Return the mechanism for codes that are places in these domains, of the declared values.
-
-        By default it is the mechanism itself: what a code stands for makes no difference to it.
-        """
-        del domains
-        return self
-
-    @property
-    def declared_domains(self) -> Mapping[str, tuple[str, ...]]:
-        """All values of each column that the mechanism declares them for; any other has those that occur."""
-        return {}
-
-    def declared(self, table: Microdata) -> Microdata:
-        """Return the table with the declared domains.
-
-        Raises
-        ------
-        DataError
-            If a cell lies outside its column's domain, or there is no such column.
-        """
-        for column, values in self.declared_domains.items():
-            table = table.with_domain(column, values)
-        return table
-
-    def publish(
-        self,
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
-        randomness: Randomness | None = None,
-        *,
-        id_column: str | None = None,
-        missing: str | None = None,
-    ) -> Release:
-        """Publish a table, its sensitive columns by the mechanism and the others as they are.
-
-        Parameters
-        ----------
-        table
-            The original: a data frame of pandas, Polars or PyArrow, the path of a file, or a table.
-        sensitive
-            Name of the sensitive column, or of several.
-        randomness
-            Where random integers come from; the system's entropy unless given.
-        id_column
-            Column that identifies a record, for keyed randomness.
-        missing
-            Text to publish as a value where a sensitive cell is without content: see
-            `Microdata.from_frame`.
-
-        Raises
-        ------
-        DataError
-            If the table cannot be read, a sensitive column is missing, has missing or too few values, or the
-            mechanism cannot publish it.
-        ParameterError
-            If a sensitive column is named twice, or identifies the records as well.
-        """
-        original = self.declared(as_table(table, missing))
-        given = Given.of(self, original, sensitive, randomness, id_column, None)
-        max_gamma = self.largest_gamma(given.table, tuple(given.codes))
-        done = self.aligned(given.domains()).publish_columns(given.codes, given.domain_sizes, given.draws_for)
-        published = given.table.take(done.rows)
-        for column, values in done.published.items():
-            published = published.with_codes(column, values, domain_of=given.table)
-        return given.release(self, published, suppressed=len(done.suppressed), max_gamma=max_gamma)
-
-    def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws) -> ColumnRelease:
-        """Publish the codes of one sensitive column; see `publish_columns` for parameters and errors."""
-        done = self.publish_columns({"sensitive": codes}, {"sensitive": domain_size}, lambda _: draws)
-        return ColumnRelease(done.rows, done.published["sensitive"], done.suppressed)
-
-
-class RowMechanism(RecordMechanism):
-    """A mechanism that publishes each record by a draw of its own: a part of a table needs no other part.
-
-    It takes from the whole table no more than histograms, which add up.
-    """
-
-    @property
-    @abstractmethod
-    def shuffles(self) -> bool:
-        """Whether the rows leave in a random order."""
-
-    @abstractmethod
-    def published_rows(
-        self,
-        codes: Mapping[str, IntArray],
-        histograms: Mapping[str, IntArray],
-        draws_for: Callable[[str], Draws],
-    ) -> dict[str, IntArray]:
-        """Publish some records of a table, in their order.
-
-        Parameters
-        ----------
-        codes
-            True codes of these records by sensitive column, each of one length.
-        histograms
-            By sensitive column how often each value occurs in the whole table, shape (domain size,).
-        draws_for
-            Where their random integers come from, for each sensitive column, which is asked for once.
-
-        Returns
-        -------
-        dict
-            Published code of each record, by sensitive column.
-
-        Raises
-        ------
-        ParameterError
-            If the mechanism cannot publish the codes.
-        """
-
-    def publish_columns(
-        self,
-        codes: Mapping[str, IntArray],
-        domain_sizes: Mapping[str, int],
-        draws_for: Callable[[str], Draws],
-    ) -> ColumnsRelease:
-        """Publish all records of a table; see `RecordMechanism` for parameters.
-
-        Random integers are drawn as `published_rows` says; the shuffle comes last, of the first column's
-        draws.
-        """
-        histograms = {
-            column: np.bincount(own, minlength=domain_sizes[column]) for column, own in codes.items()
-        }
-        draws_of = cache(draws_for)
-        published = self.published_rows(codes, histograms, draws_of)
-        first = next(iter(codes))
-        rows = np.arange(len(codes[first]), dtype=np.int64)
-        if self.shuffles:
-            rows = draws_of(first).permutation(len(rows))
-        shown = {column: values[rows].astype(np.int64, copy=False) for column, values in published.items()}
-        return ColumnsRelease(rows, shown, np.array([], dtype=np.int64))
-
-
-def feasible_gamma(table: Frequencies, column: str, gamma: Gamma) -> int:
-    """Return the largest group size that a column allows.
-
-    Raises
-    ------
-    DataError
-        If ``gamma`` is above it.
-    """
-    domain, histogram = table.domain(column), table.histogram(column)
-    feasible = largest_gamma(histogram)
-    if gamma > feasible:
-        code = int(histogram.argmax())
-        remedy = (
-            f"the largest feasible gamma is {feasible}"
-            if feasible >= 2
-            else "no gamma is feasible: group or drop values, or choose another sensitive column"
-        )
-        raise DataError(
-            f"column {column!r} does not allow gamma = {gamma}: the value {str(domain[code])!r} occurs "
-            f"{int(histogram[code])} times among {table.row_count} records; {remedy}"
-        )
-    return feasible
-
-
 def _public_api() -> Any:
-    """Return the Python interface: it knows the estimators, which code that publishes does not import."""
+    """Return the public API, imported late because publishing code does not import the estimators."""
     return import_module("splu_ref.api")

@@ -1,11 +1,10 @@
-"""The law from which replaced values are drawn, and a binomial number drawn exactly.
+"""Laws of replaced values, and an exact sampler of binomial variates.
 
-A binomial number drawn exactly, by inversion of one uniform number whose digits are drawn on demand.
-
-X ~ Bin(n, p), p = a/d, is the least k with U < Pr(X <= k), U uniform in [0, 1). U is written in base d, so
-that n digits settle it in any case: Pr(X <= k) is an integer over d^n. After j digits U lies in [u, u+1)/d^j;
-k is decided once Pr(X <= k-1) <= u/d^j and (u+1)/d^j <= Pr(X <= k), since no further digit could change it.
-Both probabilities are enclosed; where the enclosures leave it open, more digits are drawn.
+The sampler inverts the distribution function of X ~ Bin(n, p), p = a/d, at a uniform number U whose digits
+are drawn on demand: X is the least k with U < Pr(X <= k). U has base d, so n digits always suffice, because
+Pr(X <= k) is an integer over d^n. After j digits U lies in [u, u+1)/d^j, and X = k is decided once Pr(X <=
+k-1) <= u/d^j and (u+1)/d^j <= Pr(X <= k). Both probabilities are enclosed; if the enclosures are too wide,
+more digits are drawn.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ import numpy as np
 
 from splu_ref.channels import (
     STEP,
+    BinomialMass,
     Enclosure,
     Exact,
-    MassWalk,
     ParameterError,
     digits,
     exact,
@@ -35,14 +34,14 @@ from splu_ref.channels import (
 from splu_ref.randomness import IntArray
 
 BLOCK_BITS = 64
-"""A block holds as many digits as fit below 2**64, and at least one."""
+"""Bits of a block of digits, which has at least one digit."""
 _GUARD = 64  # bits of the enclosures beyond those of the digits drawn
 
 
-def drawn_binomial(
+def draw_binomial(
     n: int, p: Fraction, integer_below: Callable[[int], int], block_bits: int = BLOCK_BITS
 ) -> int:
-    """Return X ~ Bin(n, p), exactly.
+    """Draw X ~ Bin(n, p) exactly.
 
     Parameters
     ----------
@@ -51,10 +50,10 @@ def drawn_binomial(
     p
         Success probability, strictly between 0 and 1.
     integer_below
-        Gives a uniform integer below a bound. A block of c digits is one integer below d^c, its first digit
-        the most significant one; the last block is shorter where there are n digits before it is full.
+        Draws a uniform integer below a bound. A block of c digits is one integer below d^c, the most
+        significant digit first; the last block is shorter if it completes n digits.
     block_bits
-        How many bits a block may fill.
+        Largest number of bits of a block.
 
     Raises
     ------
@@ -62,20 +61,20 @@ def drawn_binomial(
         For n < 0 or p outside (0, 1).
     """
     base = parts(n, p)[2]
-    each = 1
-    while each < n and base ** (each + 1) <= 1 << block_bits:
-        each += 1
+    per_block = 1
+    while per_block < n and base ** (per_block + 1) <= 1 << block_bits:
+        per_block += 1
     place, scale, length = 0, 1, 0
-    found = None if n else 0
-    while found is None:
-        more = min(each, n - length)
+    successes = None if n else 0
+    while successes is None:
+        more = min(per_block, n - length)
         block: int = base**more
         place, scale, length = place * block + integer_below(block), scale * block, length + more
-        found = _counted(n, p, place) if length == n else _decided(n, p, place, scale)
-    return found
+        successes = _invert(n, p, place) if length == n else _decide(n, p, place, scale)
+    return successes
 
 
-def _counted(n: int, p: Fraction, place: int) -> int:
+def _invert(n: int, p: Fraction, place: int) -> int:
     """Return the least k with place < Pr(X <= k) d^n, by exact sums."""
     success, failure, _ = parts(n, p)
     total, k = 0, -1
@@ -85,13 +84,13 @@ def _counted(n: int, p: Fraction, place: int) -> int:
     return k
 
 
-def _decided(n: int, p: Fraction, place: int, scale: int) -> int | None:
-    """Return the k of every U in [place, place + 1)/scale; None if they have several, or it is open."""
+def _decide(n: int, p: Fraction, place: int, scale: int) -> int | None:
+    """Return the common k of every U in [place, place + 1)/scale; None if it is not decided."""
     success, failure, _ = parts(n, p)
     bits = scale.bit_length() + _GUARD
-    k = _near(n, p, (2 * place + 1) / (2 * scale))
-    low, high = _fixed(lower_tail_enclosure(n, k, p, bits), bits)  # Pr(X <= k)
-    mass_low, mass_high = _fixed(MassWalk(n, k, p, bits).mass, bits)  # Pr(X = k)
+    k = _approximate_quantile(n, p, (2 * place + 1) / (2 * scale))
+    low, high = _fixed_point(lower_tail_enclosure(n, k, p, bits), bits)  # Pr(X <= k)
+    mass_low, mass_high = _fixed_point(BinomialMass(n, k, p, bits).mass, bits)  # Pr(X = k)
     each = 6 * STEP + 8 * digits(bits) * digits(n.bit_length())
     while k > 0 and low * scale >= (place + 1) << bits:  # k is large enough, and may be too large
         spend(each)
@@ -113,14 +112,14 @@ def _decided(n: int, p: Fraction, place: int, scale: int) -> int | None:
     return None
 
 
-def _near(n: int, p: Fraction, level: float) -> int:
-    """Return about the k with Pr(X <= k) = level: only how long the search takes depends on it."""
+def _approximate_quantile(n: int, p: Fraction, level: float) -> int:
+    """Return an approximate quantile, where the search starts."""
     mean, spread = float(n * p), sqrt(float(n * p * (1 - p)))
     z = NormalDist().inv_cdf(min(max(level, 1e-300), 1 - 1e-16))
     return min(max(round(mean + z * spread + (z * z - 1) * (1 - 2 * float(p)) / 6), 0), n)
 
 
-def _fixed(value: Enclosure, bits: int) -> tuple[int, int]:
+def _fixed_point(value: Enclosure, bits: int) -> tuple[int, int]:
     """Return an enclosure in units of 2**-bits."""
     shift = value.exponent + bits
     if shift >= 0:
@@ -129,31 +128,24 @@ def _fixed(value: Enclosure, bits: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class ReplacingLaw:
-    """A law g on the values of a domain: value v has weights[v] of the sum of all weights.
-
-    Attributes
-    ----------
-    weights
-        Whole numbers of at least 0, not all 0, in the order of the domain.
-    """
+class ReplacementLaw:
+    """A law g on the values of a domain, with integer weights of at least 0, not all 0, by value."""
 
     weights: tuple[int, ...]
 
     @classmethod
     def uniform(cls, values: int) -> Self:
-        """Return the law that gives each of so many values the same share."""
+        """Return the uniform law on so many values."""
         return cls((1,) * values)
 
     @classmethod
-    def given(cls, column: str, domain: Sequence[str], law: Mapping[str, Exact]) -> Self:
-        """Return a law that the publisher gives, with the least whole weights.
+    def from_probabilities(cls, column: str, domain: Sequence[str], law: Mapping[str, Exact]) -> Self:
+        """Return a law given by its probabilities, with the smallest integer weights.
 
         Raises
         ------
         ParameterError
-            If it does not give each value of the domain, and no other, a probability, or does not add up
-            to 1.
+            If the law's values are not those of the domain, or its probabilities do not sum to 1.
         """
         unknown = sorted({*law} ^ {*domain})
         if unknown:
@@ -166,12 +158,12 @@ class ReplacingLaw:
                 f"column {column!r}: the probabilities add up to {shown(Fraction(sum(shares)))}, or one is "
                 "negative: they are at least 0 and add up to 1"
             )
-        whole = lcm(*(share.denominator for share in shares))
-        return cls(tuple(int(share * whole) for share in shares))
+        common = lcm(*(share.denominator for share in shares))
+        return cls(tuple(int(share * common) for share in shares))
 
     @classmethod
-    def histogram(cls, counts: Sequence[int]) -> Self:
-        """Return the law of the value of a uniform record, by how many records hold each value."""
+    def from_histogram(cls, counts: Sequence[int]) -> Self:
+        """Return the law of the value of a uniformly chosen record, by the frequencies of the values."""
         return cls(tuple(counts))
 
     @property
@@ -191,13 +183,13 @@ class ReplacingLaw:
         return Fraction(min(self.weights), self.total)
 
     def reordered(self, places: Sequence[int]) -> Self:
-        """Return the law of a domain whose i-th value stood at ``places[i]``."""
+        """Return the law for a reordered domain whose i-th value had the index ``places[i]``."""
         return type(self)(tuple(self.weights[place] for place in places))
 
-    def drawn(self, integers: IntArray) -> IntArray:
-        """Return the codes that integers stand for, of which any ``total`` successive ones have the law.
+    def select(self, integers: IntArray) -> IntArray:
+        """Return the codes selected by integers: uniform integers modulo ``total`` give codes with the law.
 
-        An integer modulo the total counts places: the first weights[0] of them are the first value's.
+        Of the integers modulo ``total`` the first weights[0] select the first value, and so on.
         """
         if set(self.weights) == {1}:
             return integers % len(self.weights)

@@ -1,11 +1,11 @@
-"""Retention replacement (Agrawal, Srikant and Thomas 2005, section 3): keep a value, or draw it anew.
+"""Retention replacement (Agrawal, Srikant and Thomas 2005, section 3): retain a value or replace it.
 
-Each cell of a sensitive column is kept with probability p, and otherwise drawn from a replacing law g, its
-own value included: A = p I + (1 - p) 1 g'. The law is uniform over the declared domain, given by the
-publisher, or the column's own histogram ("identity" perturbation). Records and columns are independent,
-unless one coin keeps or replaces all of a record's sensitive values: then the record is one value of the
-product of the domains (FRAPP). Randomized response and uniform perturbation are the same mechanism under
-other parameters, which `from_other_values` and `from_local_privacy` convert.
+Each cell of a sensitive column is retained with probability p, and otherwise replaced by a value drawn from a
+replacement law g, possibly the same value: A = p I + (1 - p) 1 g'. The law is uniform over the declared
+domain, given by the publisher, or the column's histogram ("identity" perturbation). Records and columns are
+independent, unless one coin retains or replaces all of a record's sensitive values; then the record is one
+value of the product of the domains (FRAPP). Randomized response and uniform perturbation are the same
+mechanism with other parameters, which `from_other_values` and `from_local_privacy` convert.
 """
 
 from __future__ import annotations
@@ -35,36 +35,36 @@ from splu_ref.channels import (
 from splu_ref.channels import retention as retention_channel
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import RowMechanism
-from splu_ref.mechanisms.replacement_law import ReplacingLaw
+from splu_ref.mechanisms.record_mechanism import RowMechanism
+from splu_ref.mechanisms.replacement_law import ReplacementLaw
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 LAWS = ("uniform", "given", "identity")
 
 Published: TypeAlias = Mapping[str, Mapping[str, int]]
-"""By sensitive column, how many published records hold each value."""
+"""Published count of each value by sensitive column."""
 
 
 @dataclass(frozen=True, init=False)
 class RetentionReplacement(RowMechanism):
-    """The mechanism as a value.
+    """Retention replacement with its public parameters.
 
     Parameters
     ----------
     retention
-        Probability p of keeping a value, 0 <= p < 1. The replacement may be the own value again.
+        Retention probability p, 0 <= p < 1. The replacement may equal the true value.
     domains
-        By sensitive column all its values as texts, at least two: what the replacements are drawn from. They
-        are declared, not taken from the table, whose values would otherwise be told by the manifest.
+        Declared values of each sensitive column as texts, at least two, by column; replacements are drawn
+        from them. They are not taken from the table, because the manifest would disclose which values occur.
     replacing
-        ``uniform``; ``identity``, the value of a uniform record of the table, the own one included; or by
-        column the probability of each of its values, which add up to 1. A value may have 0: then it can be
-        published for no record but its own.
+        ``uniform``; ``identity``, the value of a uniformly chosen record of the table, possibly the same one;
+        or the probability of each value by column, with the sum 1. A value with probability 0 can be
+        published only for records that have it.
     compound
-        Whether one coin keeps or replaces all sensitive values of a record.
+        Whether one coin retains or replaces all sensitive values of a record.
     shuffled
-        Whether the rows leave in a random order. The law of a row does not depend on the others, so an order
-        tells no value; but rows that stand where they stood link a release to the original and to others.
+        Whether the published rows are in a random order. Rows are published independently, so the original
+        order discloses no value, but it links a release to the original and to other releases.
 
     Raises
     ------
@@ -79,8 +79,8 @@ class RetentionReplacement(RowMechanism):
     domains: tuple[tuple[str, tuple[str, ...]], ...]
     shuffled: bool
     replacing: str
-    laws: tuple[tuple[str, ReplacingLaw], ...]
-    """By column the given law, in the order of the domain; empty for another one."""
+    laws: tuple[tuple[str, ReplacementLaw], ...]
+    """The given laws by column, in the order of the domain; empty for other laws."""
     compound: bool
 
     def __init__(
@@ -108,7 +108,10 @@ class RetentionReplacement(RowMechanism):
         given = {} if isinstance(replacing, str) else replacing
         if given and set(given) != set(ordered):
             raise ParameterError("a given law is one for each column with a domain, and for no other")
-        laws = tuple((name, ReplacingLaw.given(name, ordered[name], given[name])) for name in sorted(given))
+        laws = tuple(
+            (name, ReplacementLaw.from_probabilities(name, ordered[name], given[name]))
+            for name in sorted(given)
+        )
         for field, value in (
             ("retention", keep), ("domains", tuple(ordered.items())), ("shuffled", shuffled),
             ("replacing", named), ("laws", laws), ("compound", compound),
@@ -116,10 +119,10 @@ class RetentionReplacement(RowMechanism):
             object.__setattr__(self, field, value)
 
     def facts(self) -> dict[str, int | str]:
-        """Return the retention, the law of replacements, the order of rows, and a digest of the domains.
+        """Return the retention, the replacement law, the order of rows, and a digest of the domains.
 
-        A manifest tells the domains in any case; by their digest a keyed release depends on them. A given law
-        is told in the order of each domain by code points, columns likewise.
+        The digest makes a keyed release depend on the domains, which the manifest records separately. Given
+        laws are recorded with columns and values in code point order.
         """
         digest = digest_of(self.domains)
         order = "shuffled" if self.shuffled else "kept"
@@ -132,7 +135,7 @@ class RetentionReplacement(RowMechanism):
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
+        """Return the mechanism with the parameters recorded in a manifest."""
         replacing = facts.text("replacing")
         if replacing not in LAWS:
             raise ParameterError(f"replacing is not {', '.join(LAWS)}: ask the publisher")
@@ -142,7 +145,7 @@ class RetentionReplacement(RowMechanism):
         domains = {name: tuple(sorted(values)) for name, values in facts.domains().items()}
         laws: dict[str, Mapping[str, Exact]] = {}
         if replacing == "given":
-            laws = _told_laws(facts.text("laws"), domains)
+            laws = _parse_laws(facts.text("laws"), domains)
         mechanism = cls(
             facts.text("retention"), domains, shuffled=order == "shuffled",
             replacing=laws or replacing, compound=unit == "record",
@@ -153,36 +156,36 @@ class RetentionReplacement(RowMechanism):
 
     @property
     def declared_domains(self) -> dict[str, tuple[str, ...]]:
-        """The domains."""
+        """The declared domains by column."""
         return dict(self.domains)
 
     @property
     def amplification(self) -> Fraction | None:
-        """The largest ratio of the chances of one published record under two true ones: e^epsilon.
+        """The largest ratio of a published record's probabilities under two true records: e^epsilon.
 
-        With the least share g of a replacing law it is 1 + p/((1 - p) g) for a column, 1 + p m/(1 - p) for m
-        values that are replaced uniformly. Columns are independent, so it is the product of theirs; with one
-        coin for all it is that of the product of the shares. None if there is no bound: if values are kept
-        and one has share 0, or if they are replaced from a histogram, which the record itself is part of.
+        For a column it is 1 + p/((1 - p) g), g the least probability of the replacement law, which is 1 + p
+        m/(1 - p) for m values that are replaced uniformly. For independent columns it is the product; with
+        one coin for all columns g is the product of their least probabilities. None if there is no bound: if
+        p > 0 and g = 0, or for the histogram, which depends on the record.
         """
-        kept = self.retention / (1 - self.retention)
-        if not kept and self.replacing != "identity":
+        odds = self.retention / (1 - self.retention)
+        if not odds and self.replacing != "identity":
             return Fraction(1)
         least = [law.least for law in self._laws().values()]
         if self.replacing == "identity" or not min(least):
             return None
         shares = [prod(least, start=Fraction(1))] if self.compound else least
-        return prod((1 + kept / share for share in shares), start=Fraction(1))
+        return prod((1 + odds / share for share in shares), start=Fraction(1))
 
     @property
     def pooled(self) -> bool:
-        """Whether estimates take a column's shares from all that is published: see `RecordRandomizer`."""
+        """Whether estimates use pairs of records; see `RecordRandomizer`."""
         return self.replacing == "identity"
 
     def predicate_channels(
         self, sets: Mapping[str, Collection[str]], published: Published
     ) -> dict[tuple[str, ...], Channel[bool, bool]]:
-        """Return the laws of whether published values are in sets; see `RecordRandomizer`."""
+        """Return the channels of predicates; see `RecordRandomizer`."""
         shares = {column: self._share(column, values, published) for column, values in sets.items()}
         if self.compound:
             shares_of = {tuple(sets): prod(shares.values(), start=Fraction(1))}
@@ -198,31 +201,31 @@ class RetentionReplacement(RowMechanism):
         return histogram_pairs(self.retention, records, members)
 
     def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
-        """Return the law of a record's published code, in any column: kept with p, else by the law.
+        """Return the channel of a record in any column: retained with p, else drawn from the law.
 
         Raises
         ------
         ParameterError
-            If columns have laws of their own, so that there is not one channel.
+            If several columns have given laws, so that their channels differ.
         """
         if self.replacing == "identity":
-            law = ReplacingLaw.histogram(histogram.tolist())
+            law = ReplacementLaw.from_histogram(histogram.tolist())
         elif len(self.laws) > 1:
             raise ParameterError(
                 "each column has a law of its own: publish one column to speak of its channel"
             )
         else:
-            law = self.laws[0][1] if self.laws else ReplacingLaw.uniform(len(histogram))
+            law = self.laws[0][1] if self.laws else ReplacementLaw.uniform(len(histogram))
         return retention_channel(self.retention, dict(enumerate(law.shares)))
 
     def for_column(self, name: str) -> Self:
-        """Return the mechanism of one column alone: one coin for a record is a coin of its own there."""
-        found = copy(self)
+        """Return the mechanism of one column, where one coin for a record is a coin for its value."""
+        mechanism = copy(self)
         for field in ("domains", "laws"):
-            kept = tuple(pair for pair in getattr(self, field) if pair[0] == name)
-            object.__setattr__(found, field, kept)
-        object.__setattr__(found, "compound", False)
-        return found
+            of_column = tuple(pair for pair in getattr(self, field) if pair[0] == name)
+            object.__setattr__(mechanism, field, of_column)
+        object.__setattr__(mechanism, "compound", False)
+        return mechanism
 
     def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
         """Return the mechanism with its given laws in the order of these domains."""
@@ -232,31 +235,31 @@ class RetentionReplacement(RowMechanism):
             for name, law in self.laws
             if name in domains
         )
-        found = copy(self)
-        object.__setattr__(found, "domains", tuple((name, domains.get(name, known[name])) for name in known))
-        object.__setattr__(found, "laws", laws)
-        return found
+        mechanism = copy(self)
+        ordered = tuple((name, domains.get(name, known[name])) for name in known)
+        object.__setattr__(mechanism, "domains", ordered)
+        object.__setattr__(mechanism, "laws", laws)
+        return mechanism
 
     @property
     def shuffles(self) -> bool:
-        """Whether the rows leave in a random order, as was asked for."""
+        """Whether the published rows are in a random order."""
         return self.shuffled
 
-    def published_rows(
+    def publish_rows(
         self,
         codes: Mapping[str, IntArray],
         histograms: Mapping[str, IntArray],
         draws_for: Callable[[str], Draws],
     ) -> dict[str, IntArray]:
-        """Keep or replace each record's values; see `RowMechanism` for parameters.
+        """Retain or replace each record's values; see `RowMechanism` for parameters.
 
-        A value's code is its place in the domain by code points, or in that of `aligned`. Random integers are
-        drawn in this order: for each column one below w W per record, p = u/w in lowest terms, W the sum of
-        the law's whole weights: m for a uniform law of m values, the common denominator for a given one, N
-        for the histogram. It is the coin and the replacement at once: r below u W keeps the value, and
-        otherwise r modulo W is the place of the replacement among the weights. A record has one integer, so
-        that a key's tape is read once. With one coin for a record it is the first column's; the others draw
-        below W, the replacement alone.
+        Codes are indices into the domains in code point order, or into those of `aligned`. Random integers
+        are drawn in this order: for each column one integer r below w W per record, p = u/w in lowest terms,
+        W the sum of the law's integer weights: m for a uniform law of m values, the common denominator for a
+        given law, N for the histogram. The integer decides both retention and replacement: if r < u W, the
+        value is retained; otherwise r modulo W selects the replacement by its weights. With one coin for a
+        record, r of the first column decides retention for all, and the other columns draw integers below W.
 
         Raises
         ------
@@ -276,12 +279,12 @@ class RetentionReplacement(RowMechanism):
                 )
         draws_of = {column: draws_for(column) for column in codes}
         published: dict[str, IntArray] = {}
-        kept: NDArray[np.bool_] | None = None
+        retained: NDArray[np.bool_] | None = None
         for column, own in codes.items():
             drawn = draws_of[column].below(bounds[column], len(own))
-            if kept is None or not self.compound:
-                kept = drawn < self.retention.numerator * laws[column].total
-            published[column] = np.where(kept, own, laws[column].drawn(drawn))
+            if retained is None or not self.compound:
+                retained = drawn < self.retention.numerator * laws[column].total
+            published[column] = np.where(retained, own, laws[column].select(drawn))
         return published
 
     def _require(self, codes: Mapping[str, IntArray], histograms: Mapping[str, IntArray]) -> None:
@@ -297,23 +300,23 @@ class RetentionReplacement(RowMechanism):
         if any(not histograms[column].any() for column in codes):
             raise ParameterError("the table has no records: give at least one")
 
-    def _law_of(self, histogram: IntArray) -> ReplacingLaw:
-        """Return a column's law that is not given."""
+    def _law_of(self, histogram: IntArray) -> ReplacementLaw:
+        """Return the uniform law or the histogram of a column."""
         if self.replacing == "identity":
-            return ReplacingLaw.histogram(histogram.tolist())
-        return ReplacingLaw.uniform(len(histogram))
+            return ReplacementLaw.from_histogram(histogram.tolist())
+        return ReplacementLaw.uniform(len(histogram))
 
     def _weights(self, size: int) -> str:
         return {"uniform": f"{size} values", "given": "the given law", "identity": "the records"}[
             self.replacing
         ]
 
-    def _laws(self) -> dict[str, ReplacingLaw]:
-        """Return by column the law that is uniform or given."""
-        return dict(self.laws) or {name: ReplacingLaw.uniform(len(domain)) for name, domain in self.domains}
+    def _laws(self) -> dict[str, ReplacementLaw]:
+        """Return the uniform or given laws by column."""
+        return dict(self.laws) or {name: ReplacementLaw.uniform(len(domain)) for name, domain in self.domains}
 
     def _share(self, column: str, values: Collection[str], published: Published) -> Fraction:
-        """Return the share of some values in a column's law; that of a histogram is the published one."""
+        """Return the probability of some values in a column's law; a histogram is taken as published."""
         if self.replacing == "identity":
             counts = published[column]
             return Fraction(sum(counts[value] for value in values), sum(counts.values()))
@@ -323,43 +326,52 @@ class RetentionReplacement(RowMechanism):
         return Fraction(sum(weight for value, weight in weights if value in chosen), law.total)
 
 
-def _told_laws(text: str, domains: Mapping[str, Sequence[str]]) -> dict[str, Mapping[str, Exact]]:
-    """Return by column the law that a manifest tells, for domains by code point."""
+def _parse_laws(text: str, domains: Mapping[str, Sequence[str]]) -> dict[str, Mapping[str, Exact]]:
+    """Return the laws recorded in a manifest by column, for domains in code point order."""
     try:
-        told = json.loads(text)
+        laws = json.loads(text)
     except (ValueError, RecursionError):
-        told = None
+        laws = None
     shape = [len(domains[name]) for name in sorted(domains)]
-    if not isinstance(told, list) or not all(isinstance(law, list) for law in told):
-        told = []
-    if [len(law) for law in told] != shape or not all(
-        isinstance(entry, str) for law in told for entry in law
+    if not isinstance(laws, list) or not all(isinstance(law, list) for law in laws):
+        laws = []
+    if [len(law) for law in laws] != shape or not all(
+        isinstance(entry, str) for law in laws for entry in law
     ):
         raise DataError("laws does not give each value of each domain a probability: ask the publisher")
-    pairs = zip(sorted(domains), told, strict=True)
+    pairs = zip(sorted(domains), laws, strict=True)
     return {name: dict(zip(domains[name], law, strict=True)) for name, law in pairs}
 
 
 def digest_of(domains: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return SHA-256 of declared domains, in hexadecimal digits."""
-    told = json.dumps(domains, ensure_ascii=False, separators=(",", ":")).encode()
-    return hashlib.sha256(told).hexdigest()
+    content = json.dumps(domains, ensure_ascii=False, separators=(",", ":")).encode()
+    return hashlib.sha256(content).hexdigest()
 
 
 def from_other_values(keep: Exact, values: int) -> Fraction:
-    """Return p for a channel that keeps a value with ``keep`` and else picks any *other* one.
+    """Return the retention p of randomized response that replaces a value by one of the *others*.
 
-    Fu et al. 2014, section 3, describe randomized response so: with probability p' the own value, each of the
-    m - 1 others with (1 - p')/(m - 1). That is p = (m p' - 1)/(m - 1).
+    Fu et al. 2014, section 3, describe randomized response as publishing the true value with probability p'
+    and each of the m - 1 others with probability (1 - p')/(m - 1). That is p = (m p' - 1)/(m - 1).
+
+    Parameters
+    ----------
+    keep
+        p', from 1/m to 1.
+    values
+        Number m of values.
 
     Raises
     ------
     ParameterError
-        If p' is below 1/m: the own value is then the least likely one, which no replacement does.
+        If p' is below 1/m, where the true value is the least likely one.
     """
     share = probability(keep, "keep")
     if share * values < 1:
-        raise ParameterError(f"{keep} is below 1/{values}: no replacement makes the own value the rarest one")
+        raise ParameterError(
+            f"{keep} is below 1/{values}: no replacement makes the true value the least likely one"
+        )
     return (values * share - 1) / (values - 1)
 
 

@@ -1,8 +1,8 @@
-"""Small-domain randomization: uniform perturbation in a domain of its own for each part (Chaytor, chapter 2).
+"""Small-domain randomization: uniform perturbation within a sub-domain for each part (Chaytor, chapter 2).
 
-The parts are the records that agree in some public columns. Each has a declared sub-domain, and the
-retention that gives all parts one amplification G: (G - 1)/(m + G - 1) for m values. What this promises, and
-to whom, is in `splu_ref.audit.small_domains`.
+A part consists of the records with the same values of some public columns. Each part has a declared
+sub-domain of m values and the retention probability (G - 1)/(m + G - 1), which gives all parts the same
+amplification G. The guarantees are in `splu_ref.audit.small_domains`.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from splu_ref.channels import DataError, Exact, ParameterError, exact, shown
 from splu_ref.data import Microdata, text
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import ColumnRelease, Given, Release
+from splu_ref.mechanisms.record_mechanism import ColumnRelease
+from splu_ref.mechanisms.release import PublishingInput, Release
 from splu_ref.randomness import Draws, IntArray, Randomness
 
 
 @dataclass(frozen=True, init=False)
 class SmallDomainRandomization:
-    """The mechanism as a value.
+    """Small-domain randomization with its public parameters.
 
     Parameters
     ----------
     column
         The sensitive column.
     by
-        The public columns that divide the table, at least one.
+        The public columns that define the parts, at least one.
     domains
-        By the cells of ``by``, in its order, the values of each part as texts, at least two. They are
-        declared, not taken from the table.
+        Declared values of each part as texts, at least two, by the cells of ``by`` in its order.
     amplification
-        G, above 1: the largest ratio of the chances of a published value under two values of a part.
+        G, above 1: the largest ratio of a published value's probabilities under two true values of a part.
     shuffled
-        Whether the rows of the table leave in a random order: see `RetentionReplacement`.
+        Whether the published rows are in a random order: see `RetentionReplacement`.
 
     Raises
     ------
     ParameterError
-        If a parameter is none of these, or the retention of a part has too many digits to draw by.
+        If a parameter is out of range, or the retention of a part has too many digits to draw by.
     """
 
     name: ClassVar[str] = "small-domain randomization"
@@ -54,7 +54,7 @@ class SmallDomainRandomization:
     column: str
     by: tuple[str, ...]
     domains: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
-    """Cells and values of each part, both ascending by code point."""
+    """Cells and values of each part, both in code point order."""
     amplification: Fraction
     shuffled: bool
 
@@ -101,15 +101,15 @@ class SmallDomainRandomization:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """All values of all parts, ascending by code point."""
+        """The union of the parts' values, in code point order."""
         return tuple(sorted({value for _, domain in self.domains for value in domain}))
 
     def retention(self, values: int) -> Fraction:
-        """Return p of a part with so many values."""
+        """Return the retention probability of a part by its number of values."""
         return (self.amplification - 1) / (values + self.amplification - 1)
 
     def facts(self) -> dict[str, int | str]:
-        """Return G, the columns that divide the table, the parts with their values, and the order of rows."""
+        """Return G, the columns that define the parts, the parts with their values, and the order of rows."""
         return {
             "amplification": str(self.amplification),
             "order": "shuffled" if self.shuffled else "kept",
@@ -119,22 +119,22 @@ class SmallDomainRandomization:
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
+        """Return the mechanism with the parameters recorded in a manifest."""
         order = facts.text("order")
         if order not in ("kept", "shuffled"):
             raise ParameterError("order is neither kept nor shuffled: ask the publisher")
-        told = facts.domains()
-        if len(told) != 1:
+        domains = facts.domains()
+        if len(domains) != 1:
             raise DataError("small-domain randomization has one sensitive column: ask the publisher")
-        [(column, values)] = told.items()
-        by, parts = _told_texts(facts.text("by")), _told_parts(facts.text("parts"))
+        [(column, values)] = domains.items()
+        by, parts = _texts(_parse_list(facts.text("by"))), _parse_parts(facts.text("parts"))
         mechanism = cls(column, by, parts, facts.text("amplification"), shuffled=order == "shuffled")
         if tuple(sorted(values)) != mechanism.values:
             raise DataError("the domain does not hold the values of the parts: ask the publisher")
         return mechanism
 
     def parts(self, table: Microdata) -> IntArray:
-        """Return the part of each record, a place in `domains`, shape (N,).
+        """Return the part of each record, an index into `domains`, shape (N,).
 
         Raises
         ------
@@ -145,9 +145,9 @@ class SmallDomainRandomization:
         rows = list(zip(*(table.cells(name) for name in self.by), strict=True))
         for number, cells in enumerate(rows):
             if cells not in places:
-                told = ", ".join(f"{name} = {cell!r}" for name, cell in zip(self.by, cells, strict=True))
+                part = ", ".join(f"{name} = {cell!r}" for name, cell in zip(self.by, cells, strict=True))
                 raise DataError(
-                    f"row {number + 1} is of the part {told}, which has no sub-domain: declare its values"
+                    f"row {number + 1} is of the part {part}, which has no sub-domain: declare its values"
                 )
         return np.fromiter((places[cells] for cells in rows), dtype=np.int64, count=len(rows))
 
@@ -160,12 +160,11 @@ class SmallDomainRandomization:
         id_column: str | None = None,
         missing: str | None = None,
     ) -> Release:
-        """Publish a table, its sensitive column by the mechanism and the others as they are.
+        """Publish a table; see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors.
 
-        See `splu_ref.mechanisms.Mechanism.publish` for parameters and errors; a value outside the sub-domain
-        of its part is a ``DataError`` too.
+        A value outside the sub-domain of its part is a ``DataError``, too.
         """
-        given = Given.of_declared(
+        given = PublishingInput.of_declared(
             self, self.column, self.values, table, sensitive, randomness, id_column, missing
         )
         parts, domains = self.require_inside(given.table)
@@ -174,7 +173,7 @@ class SmallDomainRandomization:
         return given.release(self, published)
 
     def coded(self, domain: Sequence[str]) -> list[IntArray]:
-        """Return the codes of each part's values, ascending, where codes are places in a domain."""
+        """Return the codes of each part's values in a domain, ascending."""
         places = {value: place for place, value in enumerate(domain)}
         return [np.array(sorted(places[value] for value in values)) for _, values in self.domains]
 
@@ -192,16 +191,16 @@ class SmallDomainRandomization:
         domains
             The codes of each part's values, ascending.
         draws
-            Where random integers come from: for each part in order one integer below w m for each of its
-            records, p = u/w in lowest terms, m values. r below u m keeps the value, and otherwise r modulo m
-            is the place of the replacement. If rows are shuffled, the permutation comes last.
+            Source of random integers: for each part in order one integer r below w m for each of its records,
+            p = u/w in lowest terms, m the number of the part's values. If r < u m, the value is retained;
+            otherwise r modulo m is the index of the replacement. A permutation of the rows is drawn last.
         """
         published = np.empty_like(codes)
         for place, domain in enumerate(domains):
             records = np.flatnonzero(parts == place)
             if len(records):
                 keep, size = self.retention(len(domain)), len(domain)
-                drawn = draws.kept(records).below(keep.denominator * size, len(records))
+                drawn = draws.select_records(records).below(keep.denominator * size, len(records))
                 kept = drawn < keep.numerator * size
                 published[records] = np.where(kept, codes[records], domain[drawn % size])
         rows = np.arange(len(codes), dtype=np.int64)
@@ -210,7 +209,7 @@ class SmallDomainRandomization:
         return ColumnRelease(rows, published[rows], rows[:0])
 
     def require_inside(self, table: Microdata) -> tuple[IntArray, list[IntArray]]:
-        """Return the part of each record, and the codes of each part's values.
+        """Return the part of each record and the codes of each part's values, if all records are valid.
 
         Parameters
         ----------
@@ -220,7 +219,7 @@ class SmallDomainRandomization:
         Raises
         ------
         DataError
-            For the first record that belongs to no part, or whose value its part lacks.
+            For the first record that belongs to no part, or whose value is not in the sub-domain of its part.
         """
         values, codes = tuple(map(text, table.domain(self.column))), table.codes(self.column)
         parts, domains = self.parts(table), self.coded(values)
@@ -238,33 +237,29 @@ class SmallDomainRandomization:
         return parts, domains
 
 
-def _told_texts(told: str) -> tuple[str, ...]:
-    return _texts(_loaded(told))
-
-
-def _told_parts(told: str) -> dict[tuple[str, ...], tuple[str, ...]]:
-    parts = _loaded(told)
-    found = {}
+def _parse_parts(content: str) -> dict[tuple[str, ...], tuple[str, ...]]:
+    parts = _parse_list(content)
+    domains = {}
     for part in parts:
         if not isinstance(part, list) or len(part) != 2:
             raise DataError("parts is not a list of cells and values: ask the publisher")
-        found[_texts(part[0])] = _texts(part[1])
-    if len(found) < len(parts):
+        domains[_texts(part[0])] = _texts(part[1])
+    if len(domains) < len(parts):
         raise DataError("parts names a part twice: ask the publisher")
-    return found
+    return domains
 
 
-def _loaded(told: str) -> list[object]:
+def _parse_list(content: str) -> list[object]:
     try:
-        found = json.loads(told)
+        parsed = json.loads(content)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list):
+        parsed = None
+    if not isinstance(parsed, list):
         raise DataError("by or parts is no list: ask the publisher")
-    return found
+    return parsed
 
 
-def _texts(told: object) -> tuple[str, ...]:
-    if not isinstance(told, list) or not all(isinstance(text, str) for text in told):
+def _texts(entries: object) -> tuple[str, ...]:
+    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         raise DataError("by or parts does not hold texts: ask the publisher")
-    return tuple(told)
+    return tuple(entries)

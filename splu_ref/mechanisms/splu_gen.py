@@ -1,9 +1,8 @@
-"""SPLU-Gen (Fu et al. 2014, section 3.1): the whole mechanism on one screen.
+"""The mechanism SPLU-Gen (Fu et al. 2014, section 3.1), step by step in the order of the paper.
 
-Parameters, preconditions, plan, draw, published table: the steps of the paper in the paper's order. All
-randomness comes from the draws that are passed in, in this order: the remainder that is deleted; then for
-each sensitive column its plan, the order of the records within each value, and one integer per record (or
-what `dependent_draws` draws); then the shuffle.
+All random integers come from the draws that are passed in, in this order: the remainder that is deleted; for
+each sensitive column its plan, the order of the records within each value, and one integer per record (or the
+integers of `dependent_draws`); then the shuffle.
 """
 
 from __future__ import annotations
@@ -27,14 +26,19 @@ from splu_ref.channels import (
     decoy_groups,
     retention_probability,
 )
-from splu_ref.mechanisms.group_draws import SlotKinds, dependent_draws, marked_slots, slot_kinds
-from splu_ref.mechanisms.group_draws import draws as independent_draws
+from splu_ref.mechanisms.group_draws import (
+    SlotKinds,
+    dependent_draws,
+    independent_draws,
+    marked_slots,
+    slot_kinds,
+)
 from splu_ref.mechanisms.manifest import Facts, Manifest
 from splu_ref.mechanisms.plans.co_occurrence import co_occurrence
 from splu_ref.mechanisms.plans.eligibility import require_feasible
-from splu_ref.mechanisms.plans.methods import PlanMethod, named_plan
+from splu_ref.mechanisms.plans.methods import PlanMethod, resolve_plan
 from splu_ref.mechanisms.plans.parts import PlanParts, plan_parts
-from splu_ref.mechanisms.release import (
+from splu_ref.mechanisms.record_mechanism import (
     ColumnRelease,
     ColumnsRelease,
     Frequencies,
@@ -44,32 +48,32 @@ from splu_ref.mechanisms.release import (
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 PlaceOrder: TypeAlias = Literal["random", "smallest-id"]
-"""Which record takes which place of its value: a random one, or the first in the table first."""
+"""Order in which the records of a value take their places in the plan: random, or that of the table."""
 
 
 @dataclass(frozen=True, init=False)
 class SpluGen(RecordMechanism):
-    """The mechanism as a value: all that is public about how a table is published by it.
+    """The mechanism SPLU-Gen with its public parameters.
 
     Parameters
     ----------
     gamma
-        Size of a decoy group, at least 2; no sensitive value may occur more than N / gamma times.
+        Size of a decoy group, at least 2. No sensitive value may occur more than N / gamma times.
     retention
-        Probability p that a record is published with its own value, an exact number with 0 < p <= 1;
-        1 / gamma unless given. Each other value of its group has probability (1 - p) / (gamma - 1).
+        Probability p that a record is published with its true value: an exact number, 0 < p <= 1, by default
+        1 / gamma. Each other value of its group has probability (1 - p) / (gamma - 1).
     plan
-        How decoy groups are formed: ``"mixed"``, ``"anatomy"``, ``"cyclic"``, or a method of the caller's
-        own.
+        Method that forms the decoy groups: ``"mixed"``, ``"anatomy"``, ``"cyclic"`` or a callable.
     draws
-        How the draws of a group hang together: ``"independent"``, as in the paper, ``"capped:M"`` or
-        ``"all-or-none:A"`` (see `GroupDraws`). The law of a single record's draw is the same; the less noise
-        large counts have, the more they tell who knows the values of all other records.
+        Joint law of the draws of a group: ``"independent"`` as in the paper, or dependent draws,
+        ``"capped:M"`` or ``"all-or-none:A"`` (see `GroupDraws`). The marginal law of a record's draw is the
+        same for all. Dependent draws make large counts less noisy, which discloses more to an attacker who
+        knows the values of all other records.
 
     Attributes
     ----------
     gamma, retention, draws
-        As given, validated.
+        The validated parameters.
     plan
         Name of the plan method.
     decoys
@@ -78,8 +82,8 @@ class SpluGen(RecordMechanism):
     Raises
     ------
     ParameterError
-        If gamma is below 2, retention is out of range, the plan or the draws are unknown, or draws that are
-        not independent are asked for with another retention than 1 / gamma.
+        If gamma is below 2, retention is out of range, the plan or the draws are unknown, or dependent draws
+        are combined with another retention than 1 / gamma.
     """
 
     name: ClassVar[str] = "SPLU-Gen"
@@ -100,7 +104,7 @@ class SpluGen(RecordMechanism):
         size = Gamma(gamma)
         object.__setattr__(self, "gamma", size)
         object.__setattr__(self, "retention", retention_probability(retention, size))
-        method, name = named_plan(plan)
+        method, name = resolve_plan(plan)
         object.__setattr__(self, "plan", name)
         object.__setattr__(self, "decoys", method)
         law = GroupDraws.parse(draws) if isinstance(draws, str) else draws
@@ -111,7 +115,7 @@ class SpluGen(RecordMechanism):
         object.__setattr__(self, "draws", law)
 
     def facts(self) -> dict[str, int | str]:
-        """Return gamma, retention, plan and draws as a manifest tells them, independent draws by silence."""
+        """Return gamma, retention, plan and, if they are dependent, draws as recorded in a manifest."""
         facts: dict[str, int | str] = {
             "gamma": int(self.gamma),
             "retention": str(self.retention),
@@ -121,15 +125,15 @@ class SpluGen(RecordMechanism):
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
-        mechanism = cls.told(facts)
+        """Return the mechanism with the parameters recorded in a manifest."""
+        mechanism = cls.from_parameters(facts)
         if any(rows % mechanism.gamma for rows in (facts.whole("rows"), *facts.batches())):
             raise DataError("rows is no multiple of gamma: ask the publisher")
         return mechanism
 
     @classmethod
-    def told(cls, facts: Facts) -> Self:
-        """Return the mechanism with the parameters that a file tells."""
+    def from_parameters(cls, facts: Facts) -> Self:
+        """Return the mechanism with the parameters recorded in a manifest or transcript."""
         law = facts.optional_text("draws", "independent")
         return cls(facts.whole("gamma"), facts.text("retention"), facts.text("plan"), law)
 
@@ -140,15 +144,15 @@ class SpluGen(RecordMechanism):
         Raises
         ------
         DataError
-            If it is another one.
+            If it is not SPLU-Gen.
         """
         if not isinstance(manifest.mechanism, cls):
-            told = manifest.mechanism.name
-            raise DataError(f"this is a release by {told}: give a manifest of one by {cls.name}")
+            name = manifest.mechanism.name
+            raise DataError(f"this is a release by {name}: give a manifest of one by {cls.name}")
         return manifest.mechanism
 
     def for_column(self, name: str) -> SpluGen:
-        """Return the mechanism of a sensitive column: it is the same for all."""
+        """Return the mechanism of a sensitive column: the same for all columns."""
         del name
         return self
 
@@ -159,7 +163,7 @@ class SpluGen(RecordMechanism):
         Raises
         ------
         ParameterError
-            If the draws are not independent: the law is another one then, see `slot_kinds`.
+            If the draws are dependent; see `slot_kinds` for the law of counts then.
         """
         if self.draws.bound is not None:
             raise ParameterError(
@@ -169,29 +173,29 @@ class SpluGen(RecordMechanism):
 
     @property
     def record_law(self) -> PublishedCount:
-        """The law of what a single record is published with: the same however draws hang together."""
+        """The marginal law of a record's published value: the same for independent and dependent draws."""
         return PublishedCount(self.gamma, self.retention)
 
     def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, int]:
-        """Return the law of a record's published code, by its true code, given the plan.
+        """Return the channel from a record's true code to its published code, given the plan.
 
         Parameters
         ----------
         histogram
             Frequencies of the values after the deletion, shape (values,); the sum is a multiple of gamma.
         secret
-            Where the plan's secret comes from; plans without one draw nothing.
+            Source of the plan's secret; plans without one draw nothing.
         """
         plan = self.decoys(histogram, self.gamma, secret)
         return decoy_groups(co_occurrence(plan).counts(), self.record_law)
 
     def parts(self, histogram: IntArray) -> PlanParts:
-        """Return the plan of a histogram in parts, each of which publishes its entries without the others.
+        """Return the plan of a histogram in parts that can be published independently of each other.
 
-        Whoever cannot hold a table publishes it so. Entry p is the record that is p-th when records are
-        sorted by value and, within a value, in a random or keyed order; `PlanParts.part_of` tells its part.
-        Each record has a draw (`splu_ref.mechanisms.draws`), and `PlanParts.published` takes those of
-        one part in the order of its entries.
+        This serves tables larger than memory. Entry p is the p-th record when records are sorted by value
+        and, within a value, by a random or keyed order; `PlanParts.part_of` returns its part. Each record has
+        a draw (`splu_ref.mechanisms.independent_draws`), and `PlanParts.published` takes the draws of one
+        part in the order of its entries.
 
         Parameters
         ----------
@@ -201,35 +205,35 @@ class SpluGen(RecordMechanism):
         Raises
         ------
         ParameterError
-            If the draws of a group hang together, the plan is the caller's own, or a value is too frequent.
+            If the draws are dependent, the plan is a callable, or a value is too frequent.
         """
         self.require_parts()
         return plan_parts(self.plan, histogram, self.gamma)
 
     def require_parts(self) -> None:
-        """Raise ``ParameterError`` if what is published is not made in parts, whatever the histogram is."""
+        """Raise ``ParameterError`` if the mechanism cannot publish in parts, whatever the histogram is."""
         if self.draws.bound is not None:
             raise ParameterError(f"draws {self.draws} belong to groups, not to records: publish in memory")
 
     def slot_kinds(self, histogram: IntArray, source: Draws) -> SlotKinds:
-        """Return of what kinds the slots of each value are in a plan, where draws are not independent.
+        """Return the number of slots of each value and kind in a plan with dependent draws.
 
-        The law of a value's published count follows from them: it is the sum over the value's slots of
-        independent contributions, whose law depends on the kind of the slot alone.
+        They determine the law of a value's published count: the count is a sum of independent contributions
+        of the value's slots, and the law of a contribution depends on the kind of the slot alone.
 
         Parameters
         ----------
         histogram
             Frequencies of the values after the deletion, shape (values,).
         source
-            Gives the plan and the order of its groups: under a key those of the release, once ``kept`` has
-            been told which records are left; otherwise fresh ones.
+            Source of the plan and of the order of its groups. Under a key they are those of the release if
+            the source is restricted to the remaining records (`Draws.select_records`).
         """
         blocks = self.decoys(histogram, self.gamma, source.plan_secret()).blocks()
         return slot_kinds(blocks, marked_slots(blocks, self.draws, source.group_draws().block(0)))
 
     def largest_gamma(self, table: Frequencies, columns: Sequence[str]) -> int:
-        """Return the largest group size that every column allows; raise ``DataError`` if gamma is above."""
+        """Return the largest feasible group size of all columns; raise ``DataError`` if gamma is above it."""
         return min(feasible_gamma(table, column, self.gamma) for column in columns)
 
     def publish_columns(
@@ -240,7 +244,7 @@ class SpluGen(RecordMechanism):
         *,
         order: PlaceOrder = "random",
     ) -> ColumnsRelease:
-        """Run steps 1-4 on one or more sensitive columns, each with a plan of its own.
+        """Run steps 1-4 on one or more sensitive columns, each with a separate plan.
 
         Parameters
         ----------
@@ -249,12 +253,12 @@ class SpluGen(RecordMechanism):
         domain_sizes
             Number of values of each sensitive column.
         draws_for
-            Where random integers come from, for each sensitive column, which is asked for once; the first
-            column's draws also choose the remainder and the shuffle. A stream of random integers is the same
-            for all columns.
+            Returns the random draws of a sensitive column; called once for each column. The first column's
+            draws also choose the remainder and the shuffle. A stream of random integers is the same for all
+            columns.
         order
-            ``"smallest-id"`` is the rule of the paper and for test vectors only: it lets the order of the
-            file decide who stands in which group.
+            ``"smallest-id"`` is the rule of the paper, for test vectors only: the order of the table then
+            decides which records share a group.
 
         Raises
         ------
@@ -263,10 +267,10 @@ class SpluGen(RecordMechanism):
 
         Notes
         -----
-        Guarantees speak of the table after the deletion.
+        Guarantees are about the table after the deletion.
         """
         mechanisms = dict.fromkeys(codes, self)
-        return published_in_groups(mechanisms, codes, domain_sizes, draws_for, order)
+        return publish_in_groups(mechanisms, codes, domain_sizes, draws_for, order)
 
     def publish_codes(
         self, codes: IntArray, domain_size: int, source: Draws, *, order: PlaceOrder = "random"
@@ -278,18 +282,18 @@ class SpluGen(RecordMechanism):
         return ColumnRelease(done.rows, done.published["sensitive"], done.suppressed)
 
 
-def published_in_groups(
+def publish_in_groups(
     mechanisms: Mapping[str, SpluGen],
     codes: Mapping[str, IntArray],
     domain_sizes: Mapping[str, int],
     draws_for: Callable[[str], Draws],
     order: PlaceOrder = "random",
 ) -> ColumnsRelease:
-    """Run steps 1-4 on several columns, each by a mechanism of its own.
+    """Run steps 1-4 on several columns with one mechanism for each column.
 
-    A record is deleted with all its values, so the records that are left fill whole groups of every column:
-    their number is a multiple of the least common multiple of all gamma. Parameters and errors otherwise as
-    for `SpluGen.publish_columns`.
+    A record is deleted with all its values, so the number of remaining records is a multiple of every gamma,
+    that is, of their least common multiple. Other parameters and errors are those of
+    `SpluGen.publish_columns`.
     """
     histograms = {
         column: np.bincount(values, minlength=domain_sizes[column]) for column, values in codes.items()
@@ -309,16 +313,16 @@ def published_in_groups(
         mechanism = mechanisms[column]
         own = true_codes[kept] if len(suppressed) else true_codes  # step 1
         np.subtract.at(histograms[column], true_codes[suppressed], 1)
-        source = draws_of[column].kept(kept)
+        source = draws_of[column].select_records(kept)
         plan = mechanism.decoys(histograms[column], mechanism.gamma, source.plan_secret())  # step 2
         places = source.order_within(own) if order == "random" else np.argsort(own, kind="stable")
         if mechanism.draws.bound is None:  # step 3
             drawn = independent_draws(source, mechanism.gamma, mechanism.retention, len(own))
             published[column] = plan.published(places, drawn)
         else:
-            slots = dependent_draws(plan, mechanism.draws, source.group_draws()).shown
-            published[column] = plan.shown(places, slots)
-    shuffle = draws_of[first].kept(kept).permutation(len(kept))  # step 4
+            slots = dependent_draws(plan, mechanism.draws, source.group_draws()).sources
+            published[column] = plan.published_from_slots(places, slots)
+    shuffle = draws_of[first].select_records(kept).permutation(len(kept))  # step 4
     rows = kept[shuffle] if len(suppressed) else shuffle
     shuffled = {column: values[shuffle].astype(np.int64) for column, values in published.items()}
     return ColumnsRelease(rows, shuffled, suppressed)

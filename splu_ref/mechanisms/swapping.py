@@ -1,8 +1,7 @@
-"""Swapping (Agrawal, Srikant and Thomas 2005, section 6): cells change places within their column.
+"""Data swapping (Agrawal, Srikant and Thomas 2005, section 6): cells are permuted within their column.
 
-Each cell of a sensitive column is released from its place with probability 1 - p, and the released cells are
-permuted uniformly among their places. So every column has the values that it had, as often as it had them.
-Columns are independent; records are not.
+Each cell of a sensitive column is selected with probability 1 - p, and the selected cells are permuted
+uniformly. The histogram of a column is unchanged. Columns are independent; records are not.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ from splu_ref.channels import (
 from splu_ref.channels import retention as retention_channel
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
+from splu_ref.mechanisms.record_mechanism import ColumnsRelease, RecordMechanism
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 @dataclass(frozen=True, init=False)
 class Swapping(RecordMechanism):
-    """The mechanism as a value.
+    """Data swapping with its public parameter.
 
     Parameters
     ----------
     retention
-        Probability p that a cell stays where it is, 0 <= p < 1. A released cell may come back to its place,
-        so a record keeps its value more often: see `splu_ref.channels.swapping_law`.
+        Probability p that a cell is not selected, 0 <= p < 1. A selected cell may return to its place, so a
+        record's value is retained with a higher probability: see `splu_ref.channels.swapping`.
 
     Raises
     ------
@@ -67,25 +66,25 @@ class Swapping(RecordMechanism):
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
+        """Return the mechanism with the parameters recorded in a manifest."""
         return cls(facts.text("retention"))
 
     def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
-        """Return the law of a record's published code: kept with more than p, else from the histogram."""
+        """Return the channel of a record: retained with a probability above p, else from the histogram."""
         return swapping(self.retention, dict(enumerate(histogram.tolist())))
 
     def predicate_channels(
         self, sets: Mapping[str, Collection[str]], published: Mapping[str, Mapping[str, int]]
     ) -> dict[tuple[str, ...], Channel[bool, bool]]:
         """Return the laws of whether published values are in sets; see `RecordRandomizer`."""
-        found: dict[tuple[str, ...], Channel[bool, bool]] = {}
+        channels: dict[tuple[str, ...], Channel[bool, bool]] = {}
         for column, values in sets.items():
             counts = published[column]
             records = sum(counts.values())
             share = Fraction(sum(counts[value] for value in values), records)
             keep = swapped_retention(self.retention, records)
-            found[column,] = retention_channel(keep, {True: share, False: 1 - share})
-        return found
+            channels[column,] = retention_channel(keep, {True: share, False: 1 - share})
+        return channels
 
     def pairs(self, records: int, members: int) -> Pairs:
         """Return weights of pairs of records; see `RecordRandomizer`."""
@@ -97,13 +96,13 @@ class Swapping(RecordMechanism):
         domain_sizes: Mapping[str, int],
         draws_for: Callable[[str], Draws],
     ) -> ColumnsRelease:
-        """Permute the released cells of each column; see `RecordMechanism` for parameters.
+        """Permute the selected cells of each column; see `RecordMechanism` for parameters.
 
-        Random integers are drawn in this order: for each column one below w per record, p = u/w in lowest
-        terms, which releases the cell if it is at least u; then an order of the released records, whose cells
-        are put, one after the other, to the places that a permutation of the released records names. Under a
-        key either order is that of the records themselves, wherever they stand in the file. Rows keep their
-        order.
+        Random integers are drawn in this order: for each column one integer below w per record, p = u/w in
+        lowest terms, which selects the cell if it is at least u; then an order of the selected records, whose
+        cells are assigned one after the other to the places in a permutation of the selected records. Under a
+        key both orders are functions of the records, not of their order in the file. The order of rows is
+        unchanged.
 
         Raises
         ------
@@ -117,10 +116,10 @@ class Swapping(RecordMechanism):
                 raise ParameterError("swapping needs another record: give at least two")
             draws = draws_for(column)
             coins = draws.below(self.retention.denominator, len(own))
-            released = np.flatnonzero(coins >= self.retention.numerator)
-            among = draws.kept(released)
-            cells = own[released][among.order_within(np.zeros(len(released), dtype=np.int64))]
-            places = released[among.permutation(len(released))]
+            selected = np.flatnonzero(coins >= self.retention.numerator)
+            draws = draws.select_records(selected)
+            cells = own[selected][draws.order_within(np.zeros(len(selected), dtype=np.int64))]
+            places = selected[draws.permutation(len(selected))]
             published[column] = own.copy()
             published[column][places] = cells
         rows = np.arange(len(own), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A private record of what was drawn, which makes a release again bit for bit, and publishing with one."""
+"""Transcripts: private records of the random bytes of a release, with which it can be reproduced exactly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from narwhals.typing import IntoDataFrame
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.channels import DataError, InputError, Json, ParameterError
-from splu_ref.data import Microdata, as_table, opened, text, write_whole
+from splu_ref.data import Microdata, as_table, open_regular, text, write_whole
 from splu_ref.mechanisms.manifest import DIGEST, Facts, code_digest, unrepeated
 from splu_ref.mechanisms.plans.methods import PLANS
 from splu_ref.mechanisms.release import Release
@@ -36,10 +36,10 @@ from splu_ref.randomness import (
 
 SCHEMA = "splu-ref/transcript/1"
 LONGEST_HEADER = 1 << 20
-"""Bytes of the longest first line that is read."""
+"""Size limit of the first line in bytes."""
 LONGEST_FILE = 1 << 30
-"""Bytes of the largest transcript that is written and read; each byte that was drawn takes two."""
-_KEYS = {  # and "draws", where they are not independent
+"""Size limit of a transcript in bytes; each random byte takes two."""
+_KEYS = {  # and "draws" if they are dependent
     *("schema", "method", "gamma", "retention", "plan", "sensitive", "id", "missing"),
     *("original", "published", "randomness", "key", "produced_by"),
 }
@@ -49,23 +49,24 @@ _REMEDY = "give the file that sanitize --transcript wrote"
 
 @dataclass(frozen=True, kw_only=True)
 class Transcript:
-    """What a release was drawn from, and everything else that it is a function of but the original.
+    """Everything besides the original table that determines a release.
 
-    Whoever holds it and the original's other cells can undo the release: it is as secret as the original.
+    With a transcript and the other columns of the original, the sensitive values can be recovered from the
+    release: a transcript is as confidential as the original.
 
     Attributes
     ----------
     mechanism, sensitive, id_column, missing
-        How the table was published: see `SpluGen.publish`.
+        The arguments of `SpluGen.publish`.
     original, published
-        Digests of both tables, in the order of their rows: see `splu_ref.mechanisms.ordered_digest`.
+        Digests of both tables with their rows in order: see `splu_ref.mechanisms.ordered_digest`.
     randomness
         Name of the source of random integers.
     drawn
-        Every byte that was read from the source, in order; of a keyed release, its key, which is not the
-        secret one.
+        All bytes read from the source, in order. For a keyed release it is the key of the release, which is
+        derived from the secret key and does not disclose it.
     key
-        Commitment to the secret key of a keyed release; None for any other.
+        Commitment to the secret key of a keyed release; None otherwise.
     """
 
     mechanism: SpluGens
@@ -79,16 +80,16 @@ class Transcript:
     key: str | None
 
     def source(self) -> Randomness:
-        """Return what draws the same once more."""
+        """Return a source that repeats the random choices of the release."""
         return TapeSource(self.drawn) if self.key is None else _OneRelease(KeyedRelease(Key(self.drawn)))
 
     def to_bytes(self) -> bytes:
-        """Return the content of the file: a line with a JSON object, and one with the bytes drawn.
+        """Return the content of the file: a line with a JSON object, and a line with the random bytes.
 
         Raises
         ------
         ParameterError
-            If it is longer than a transcript that is read.
+            If it exceeds `LONGEST_FILE` or `LONGEST_HEADER`.
         """
         header: dict[str, Json] = {
             "schema": SCHEMA,
@@ -112,7 +113,7 @@ class Transcript:
         return first + self.drawn.hex().encode() + b"\n"
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the transcript to a file that only its owner may read, from the moment it exists.
+        """Write the transcript to a file that is created readable by its owner alone.
 
         Raises
         ------
@@ -123,7 +124,7 @@ class Transcript:
 
 
 class _OneRelease:
-    """The randomness of one release as that of a table: whoever publishes another table shares its draws."""
+    """Randomness with the key of one release for every table."""
 
     def __init__(self, release: KeyedRelease) -> None:
         self.name = release.name
@@ -139,13 +140,13 @@ def read_transcript(path: str | os.PathLike[str]) -> Transcript:
     Raises
     ------
     DataError
-        If the file is none of this schema and specification, or damaged.
+        If the file is damaged, or of another schema or specification.
     InputError
-        If it cannot be read, or (on POSIX systems) is open to its group or to others.
+        If it cannot be read, or (on POSIX systems) its group or others have access to it.
     """
     name = os.fspath(path)
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             status = os.fstat(file.fileno())
             if status.st_size > LONGEST_FILE:
                 raise DataError(f"transcript {name}: longer than {LONGEST_FILE} bytes: {_REMEDY}")
@@ -173,15 +174,15 @@ def read_transcript(path: str | os.PathLike[str]) -> Transcript:
 
 
 def _transcript(header: Any, rest: bytes) -> Transcript:
-    """Return what a file holds; raise ``KeyError``, ``TypeError`` or ``ValueError`` if it is damaged."""
+    """Parse a transcript; raise ``KeyError``, ``TypeError`` or ``ValueError`` if it is damaged."""
     facts = Facts(header)
     keyed = header["key"] is not None
     drawn, sensitive = bytes.fromhex(rest[:-1].decode("ascii")), facts.texts("sensitive")
     mechanism: SpluGens
     if facts.text("method") == SpluGenByColumn.name:
-        mechanism = SpluGenByColumn.told(facts, sensitive)
+        mechanism = SpluGenByColumn.from_parameters(facts, sensitive)
     else:
-        mechanism = SpluGen.told(facts)
+        mechanism = SpluGen.from_parameters(facts)
     if (
         set(header) - {"draws"} != _KEYS
         or facts.text("method") != mechanism.name
@@ -214,7 +215,7 @@ def transcribed(
     id_column: str | None = None,
     missing: str | None = None,
 ) -> tuple[Release, Transcript]:
-    """Publish a table as `SpluGen.publish` does, and return with the release what it was drawn from.
+    """Publish a table as `SpluGen.publish` does, and return the release with its transcript.
 
     Parameters
     ----------
@@ -226,16 +227,16 @@ def transcribed(
     DataError
         As for `SpluGen.publish`.
     ParameterError
-        As there; or if the plan is a method of the caller's own, or the randomness neither a key nor a
-        stream of bytes, which nobody else could draw from again.
+        As there; or if the plan is a callable, or the randomness is neither a key nor a stream of bytes, so
+        that it cannot be recorded.
     """
     every = [mechanism] if isinstance(mechanism, SpluGen) else [each for _, each in mechanism.columns]
     if any(each.plan not in PLANS for each in every):
         raise ParameterError(f"a transcript names the plan: choose one of {', '.join(PLANS)}")
     original = as_table(table, missing)
-    kept = _Kept(SystemSource() if randomness is None else randomness)
-    release = mechanism.publish(original, sensitive, kept, id_column=id_column)
-    drawn, key = kept.drawn()
+    recorder = _Recorder(SystemSource() if randomness is None else randomness)
+    release = mechanism.publish(original, sensitive, recorder, id_column=id_column)
+    drawn, key = recorder.drawn()
     return release, Transcript(
         mechanism=mechanism,
         sensitive=release.sensitive,
@@ -249,8 +250,8 @@ def transcribed(
     )
 
 
-class _Kept:
-    """Randomness that keeps what a release was drawn from."""
+class _Recorder:
+    """Randomness that records the bytes, or the key, of a release."""
 
     def __init__(self, source: Randomness) -> None:
         if isinstance(source, ByteSource):
@@ -259,17 +260,17 @@ class _Kept:
             raise ParameterError("a transcript is kept of a stream of bytes or of a key: publish with one")
         self.name = source.name
         self._source: RecordingSource | KeyedSource = source
-        self._made: ReleaseRandomness | None = None
+        self._release: ReleaseRandomness | None = None
 
     def for_release(self, context: ReleaseContext) -> ReleaseRandomness:
-        self._made = self._source.for_release(context)
-        return self._made
+        self._release = self._source.for_release(context)
+        return self._release
 
     def drawn(self) -> tuple[bytes, str | None]:
-        """Return what was drawn from, and the commitment to a key."""
+        """Return the bytes or the key of the release, and the commitment to the secret key."""
         if isinstance(self._source, KeyedSource):
-            assert isinstance(self._made, KeyedRelease), "nothing was published"
-            return self._made.key.secret, self._source.key.commitment()
+            assert isinstance(self._release, KeyedRelease), "nothing was published"
+            return self._release.key.secret, self._source.key.commitment()
         return self._source.recorded, None
 
 
@@ -278,8 +279,8 @@ def ordered_digest(table: Microdata, sensitive: Sequence[str] = ()) -> str:
 
     The message is ``splu-ref/transcript-table/1``, the number of columns, their names, the number of rows,
     the bytes of their cells (see `Microdata.records`), and for each sensitive column the number of its values
-    and the values in the order of publishing. Numbers take 8 bytes, big-endian; names, rows and values have
-    their length before them.
+    and the values in the order of publishing. Numbers take 8 bytes, big-endian; names, rows and values are
+    preceded by their length.
     """
     digest = hashlib.sha256(b"splu-ref/transcript-table/1")
     names = [column.encode() for column in table.columns]

@@ -1,9 +1,9 @@
-"""Anatomy's publication in two tables (Xiao & Tao 2006), as Fu et al. 2014, section 6.2.3.2, compare with it.
+"""Anatomy (Xiao & Tao 2006), the comparator of Fu et al. 2014, section 6.2.3.2: a release of two tables.
 
-The quasi-identifier table names each record's group, the sensitive table each group's values. Nothing is
-randomized but who stands in which group. With p = 1/gamma, SPLU-Gen publishes for each record a value drawn
-from its row of the sensitive table, so its release follows from these two tables (claim splu.ANAs), and it
-never shows more than they do.
+The quasi-identifier table gives the group of each record, the sensitive table the values of each group. Only
+the assignment of records to groups is random. SPLU-Gen with p = 1/gamma publishes for each record a value
+drawn uniformly from its group, so its release is a randomized function of these two tables (claim splu.ANAs)
+and never discloses more than they do.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from splu_ref.channels import Channel, DataError, Exact, Gamma, ParameterError
 from splu_ref.data import Microdata, table_bytes, write_all
 from splu_ref.mechanisms.manifest import Facts, Manifest
 from splu_ref.mechanisms.plans.eligibility import require_feasible
-from splu_ref.mechanisms.plans.methods import PlanMethod, named_plan
-from splu_ref.mechanisms.release import Given, PublishedTable, Release, feasible_gamma
+from splu_ref.mechanisms.plans.methods import PlanMethod, resolve_plan
+from splu_ref.mechanisms.record_mechanism import feasible_gamma
+from splu_ref.mechanisms.release import PublishedTable, PublishingInput, Release
 from splu_ref.randomness import Draws, IntArray, Randomness, UniformSource
 
 _OF_ONE = "give the two tables and the manifest of one release"
@@ -34,18 +35,18 @@ _OF_ONE = "give the two tables and the manifest of one release"
 
 @dataclass(frozen=True)
 class TwoTables:
-    """Both tables, by row and by group.
+    """The two tables as integer codes.
 
     Attributes
     ----------
     rows
-        The original record that stands at each row of the quasi-identifier table, shape (N - N mod gamma,).
+        Number of the original record at each row of the quasi-identifier table, shape (N - N mod gamma,).
     groups
-        The group of each of these rows, from 0 on, shape of ``rows``.
+        Group of each of these rows, from 0, shape of ``rows``.
     values
-        The values of each group, ascending, shape (groups, gamma); each belongs to one record of the group.
+        Values of each group, ascending, shape (groups, gamma); each is the value of one record of the group.
     suppressed
-        Records that were deleted to make N a multiple of gamma, ascending, fewer than gamma.
+        Numbers of the records deleted to make N a multiple of gamma, ascending, fewer than gamma.
     domain_size
         Number of values.
     """
@@ -58,7 +59,7 @@ class TwoTables:
 
     @property
     def published(self) -> IntArray:
-        """What the tables show of each row: the values of its group, shape (rows, gamma)."""
+        """The values of each row's group, shape (rows, gamma)."""
         return self.values[self.groups]
 
     def sensitive_table(self) -> IntArray:
@@ -70,32 +71,32 @@ class TwoTables:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedTwoTables(PublishedTable):
-    """A release whose ``table`` is the quasi-identifier table, with the number of each record's group.
+    """A release of two tables; ``table`` is the quasi-identifier table with a column of group numbers.
 
     Attributes
     ----------
     sensitive_table
-        A row for each value of each group: the group's number, the value, and how many of the group's records
-        hold it, which is 1.
+        A row for each value of each group: group number, value, and number of the group's records with this
+        value, which is 1.
     """
 
     sensitive_table: Microdata
 
     @cached_property
     def manifest(self) -> Manifest:
-        """The public facts, of both tables; see `PublishedTable.manifest`."""
-        if self.told is not None:
-            return self.told
+        """The manifest of both tables; see `PublishedTable.manifest`."""
+        if self.attached_manifest is not None:
+            return self.attached_manifest
         return replace(super().manifest, sensitive_table=self.sensitive_table.content_digest())
 
     def published_values(self, column: str) -> tuple[str, ...]:
-        """Return the values that the sensitive table holds."""
+        """Return the values in the sensitive table as texts."""
         return self.sensitive_table.values(column)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TwoTablesRelease(PublishedTwoTables, Release):
-    """Two tables that have just been published."""
+    """A release of two tables with the publisher's figures."""
 
     def write(
         self,
@@ -105,7 +106,7 @@ class TwoTablesRelease(PublishedTwoTables, Release):
         sensitive_table: str | os.PathLike[str] | None = None,
         force: bool = False,
     ) -> None:
-        """Write the quasi-identifier table, and its manifest and the sensitive table if paths are given.
+        """Write the quasi-identifier table and, if paths are given, its manifest and the sensitive table.
 
         See `PublishedTable.write` for parameters and errors.
         """
@@ -117,7 +118,7 @@ class TwoTablesRelease(PublishedTwoTables, Release):
         manifest: str | os.PathLike[str] | None,
         sensitive_table: str | os.PathLike[str] | None = None,
     ) -> list[tuple[Path, bytes]]:
-        """Return the files that `write` would write, and what they would hold."""
+        """Return the paths and contents of the files that `write` writes."""
         outputs = super().outputs(path, manifest)
         if sensitive_table is not None:
             outputs.append((Path(sensitive_table), table_bytes(self.sensitive_table, sensitive_table)))
@@ -125,19 +126,24 @@ class TwoTablesRelease(PublishedTwoTables, Release):
 
 
 GROUP, COUNT = "group", "count"
-"""Columns of the two tables."""
+"""Names of the columns that the two tables add."""
 
 
 @dataclass(frozen=True, init=False)
 class Anatomy:
-    """The mechanism as a value.
+    """The mechanism Anatomy: records in groups with gamma distinct values, published as two tables.
 
     Parameters
     ----------
     gamma
-        Size of a group, Anatomy's l, at least 2; no value occurs more than N / gamma times.
+        Size of a group, l in the paper of Anatomy, at least 2. No value may occur more than N / gamma times.
     plan
-        How groups are formed: the name of a plan method, or a method of the caller's own.
+        Method that forms groups: the name of a plan method, or a callable.
+
+    Raises
+    ------
+    ParameterError
+        If gamma is below 2 or the plan is unknown.
     """
 
     name: ClassVar[str] = "Anatomy"
@@ -148,17 +154,17 @@ class Anatomy:
 
     def __init__(self, gamma: Exact, plan: str | PlanMethod = "anatomy") -> None:
         object.__setattr__(self, "gamma", Gamma(gamma))
-        method, name = named_plan(plan)
+        method, name = resolve_plan(plan)
         object.__setattr__(self, "plan", name)
         object.__setattr__(self, "decoys", method)
 
     def facts(self) -> dict[str, int | str]:
-        """Return gamma and plan as a manifest tells them."""
+        """Return gamma and plan as recorded in a manifest."""
         return {"gamma": int(self.gamma), "plan": self.plan}
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
-        """Return the mechanism of which a manifest tells these parameters."""
+        """Return the mechanism with the parameters recorded in a manifest."""
         mechanism = cls(facts.whole("gamma"), facts.text("plan"))
         if facts.whole("rows") % mechanism.gamma:
             raise DataError("rows is no multiple of gamma: ask the publisher")
@@ -173,12 +179,12 @@ class Anatomy:
         id_column: str | None = None,
         missing: str | None = None,
     ) -> TwoTablesRelease:
-        """Publish a table as two; see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors.
+        """Publish two tables; see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors.
 
-        There is one sensitive column. The other columns must not be called ``group``, nor the sensitive one
-        ``group`` or ``count``.
+        There is exactly one sensitive column. No column may be named ``group``, and the sensitive column may
+        not be named ``count``.
         """
-        given = Given.of(self, table, sensitive, randomness, id_column, missing)
+        given = PublishingInput.of(self, table, sensitive, randomness, id_column, missing)
         if len(given.codes) > 1:
             raise ParameterError("Anatomy publishes one sensitive column: name one")
         [(column, codes)] = given.codes.items()
@@ -190,10 +196,10 @@ class Anatomy:
         library, domain = frame.implementation, given.table.domain(column)
         groups = nw.new_series(GROUP, done.groups.tolist(), nw.Int64, backend=library)
         group, value, count = done.sensitive_table().T.tolist()
-        held = {GROUP: group, column: [domain[code] for code in value], COUNT: count}
+        entries = {GROUP: group, column: [domain[code] for code in value], COUNT: count}
         return TwoTablesRelease(
             table=Microdata.from_frame(frame.drop(column).with_columns(groups).to_native()).bare(),
-            sensitive_table=Microdata.from_frame(nw.from_dict(held, backend=library).to_native()),
+            sensitive_table=Microdata.from_frame(nw.from_dict(entries, backend=library).to_native()),
             mechanism=self,
             domains=given.domains(),
             recoded=given.table.recoded,
@@ -204,25 +210,25 @@ class Anatomy:
         )
 
     def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, tuple[int, ...]]:
-        """Return the law of the values that a record's group shows, by its true code, given the plan.
+        """Return the channel from a record's true code to the set of its group's values, given the plan.
 
         Parameters
         ----------
         histogram
             Frequencies of the values after the deletion, shape (values,). Values that do not occur have no
-            row: there is no record whose group it would be.
+            row.
         secret
-            Where the plan's secret comes from; plans without one draw nothing.
+            Source of the plan's secret; plans without one draw nothing.
         """
         groups = self.decoys(histogram, self.gamma, secret).groups().tolist()
-        held = Counter(tuple(sorted(group)) for group in groups)
+        counts = Counter(tuple(sorted(group)) for group in groups)
         return Channel(
             {
-                code: {group: Fraction(count, frequency) for group, count in held.items() if code in group}
+                code: {group: Fraction(count, frequency) for group, count in counts.items() if code in group}
                 for code, frequency in enumerate(histogram.tolist())
                 if frequency
             },
-            tuple(held),
+            tuple(counts),
         )
 
     def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws) -> TwoTables:
@@ -235,9 +241,8 @@ class Anatomy:
         domain_size
             Number of values.
         draws
-            Where random integers come from, in this order: the remainder that is deleted, the plan, the order
-            of the records within each value, the shuffle. The draw of SPLU-Gen's step 3 is the only one
-            missing.
+            Source of random integers, drawn in this order: the remainder that is deleted, the plan, the order
+            of the records within each value, the shuffle. This is the order of SPLU-Gen without step 3.
 
         Raises
         ------
@@ -246,15 +251,15 @@ class Anatomy:
 
         Notes
         -----
-        Anatomy itself puts the remainder of N mod gamma records into groups that lack their value; here they
-        are deleted as in SPLU-Gen, so that both publish the same records.
+        The paper of Anatomy assigns the remainder of N mod gamma records to groups without their value. Here
+        they are deleted as in SPLU-Gen, so that both mechanisms publish the same records.
         """
         histogram = np.bincount(codes, minlength=domain_size)
         require_feasible(histogram, self.gamma)
         suppressed = draws.subset(len(codes), len(codes) % self.gamma)
         kept = np.delete(np.arange(len(codes)), suppressed)
         np.subtract.at(histogram, codes[suppressed], 1)
-        records = draws.kept(kept)
+        records = draws.select_records(kept)
         plan = self.decoys(histogram, self.gamma, records.plan_secret())
         values = plan.groups().astype(np.int64)
         places = records.order_within(codes[kept])
@@ -265,47 +270,50 @@ class Anatomy:
 
 
 def with_sensitive_table(
-    published: Microdata, told: Manifest, sensitive_table: Microdata | None
+    published: Microdata, manifest: Manifest, sensitive_table: Microdata | None
 ) -> PublishedTable:
-    """Return a published table with its manifest, and with Anatomy's second table.
+    """Return a published table with its manifest and, for Anatomy, with its sensitive table.
 
     Raises
     ------
     DataError
-        If Anatomy's second table is missing, or is not the one that the manifest tells of.
+        If Anatomy's sensitive table is missing, or is not the one that the manifest describes.
     ParameterError
-        If there is a second table of a release that has one.
+        If a sensitive table is given for a release of one table.
     """
-    if not isinstance(told.mechanism, Anatomy):
+    mechanism = manifest.mechanism
+    if not isinstance(mechanism, Anatomy):
         if sensitive_table is not None:
-            raise ParameterError(f"a release by {told.mechanism.name} is one table: leave the second out")
-        return PublishedTable(table=published, mechanism=told.mechanism, domains=told.domains, told=told)
+            raise ParameterError(f"a release by {mechanism.name} is one table: leave the second out")
+        return PublishedTable(
+            table=published, mechanism=mechanism, domains=manifest.domains, attached_manifest=manifest
+        )
     if sensitive_table is None:
         raise DataError(
             "Anatomy publishes two tables, and the values of the groups stand in the second: give it as "
             "well, --sensitive-table"
         )
-    require_sensitive_table(told, sensitive_table)
+    require_sensitive_table(manifest, sensitive_table)
     return PublishedTwoTables(
         table=published,
         sensitive_table=sensitive_table,
-        mechanism=told.mechanism,
-        domains=told.domains,
-        told=told,
+        mechanism=mechanism,
+        domains=manifest.domains,
+        attached_manifest=manifest,
     )
 
 
-def require_sensitive_table(told: Manifest, sensitive_table: Microdata) -> None:
-    """Raise DataError unless a table is Anatomy's second table of the release that the manifest describes."""
-    if told.sensitive_table not in (None, sensitive_table.content_digest()):
+def require_sensitive_table(manifest: Manifest, sensitive_table: Microdata) -> None:
+    """Raise ``DataError`` unless the manifest describes this sensitive table of Anatomy."""
+    if manifest.sensitive_table not in (None, sensitive_table.content_digest()):
         raise DataError(
             f"the sensitive table is not the one that the manifest was written for, or was changed: {_OF_ONE}"
         )
-    _require_groups(sensitive_table, told.domains)
+    _require_groups(sensitive_table, manifest.domains)
 
 
 def _require_groups(sensitive_table: Microdata, domains: Mapping[str, Sequence[str]]) -> None:
-    """Raise DataError unless each row of a table is a group, a value of the domain, and the count 1."""
+    """Raise ``DataError`` unless each row has a group, a value of the domain, and the count 1."""
     [(column, domain)] = domains.items()
     if set(sensitive_table.columns) != {GROUP, column, COUNT}:
         raise DataError(
@@ -319,21 +327,21 @@ def _require_groups(sensitive_table: Microdata, domains: Mapping[str, Sequence[s
             raise DataError(f"the sensitive table holds {value!r}, which the domain lacks: {_OF_ONE}")
 
 
-def published_groups(release: PublishedTwoTables) -> TwoTables:
-    """Return both tables by codes, records in the order of the quasi-identifier table.
+def groups_of_release(release: PublishedTwoTables) -> TwoTables:
+    """Return both tables of a release as codes, records in the order of the quasi-identifier table.
 
     Raises
     ------
     DataError
-        If the tables are not groups of gamma records with gamma different values of the domain.
+        If a group does not have gamma records and gamma distinct values of the domain.
     """
     assert isinstance(release.mechanism, Anatomy)
     gamma, [(column, domain)] = int(release.mechanism.gamma), release.domains.items()
-    held = release.sensitive_table
-    _require_groups(held, release.domains)
+    sensitive = release.sensitive_table
+    _require_groups(sensitive, release.domains)
     names, places = {}, {value: place for place, value in enumerate(domain)}
     values: list[list[int]] = []
-    for group, value in zip(held.cells(GROUP), held.cells(column), strict=True):
+    for group, value in zip(sensitive.cells(GROUP), sensitive.cells(column), strict=True):
         if group not in names:
             names[group] = len(values)
             values.append([])
@@ -342,7 +350,9 @@ def published_groups(release: PublishedTwoTables) -> TwoTables:
     groups = np.array([names.get(cell, -1) for cell in cells], dtype=np.int64)
     if (groups < 0).any():
         odd = cells[int(np.argmin(groups))]
-        raise DataError(f"a record is in the group {odd!r}, of which no value is told: {_OF_ONE}")
+        raise DataError(
+            f"a record is in the group {odd!r}, which has no row in the sensitive table: {_OF_ONE}"
+        )
     sizes = np.bincount(groups, minlength=len(values)).tolist()
     for group, place in names.items():
         if not sizes[place] == len(values[place]) == len(set(values[place])) == gamma:

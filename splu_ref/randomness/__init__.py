@@ -1,4 +1,4 @@
-"""Where random integers come from: system entropy, keys, seeds, recorded tapes, enumeration."""
+"""Sources of random integers: system entropy, keys, seeds, recorded tapes, enumeration."""
 
 import lazy_loader
 

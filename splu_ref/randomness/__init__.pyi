@@ -9,7 +9,7 @@ from .keyed import SHUFFLE_BYTES as SHUFFLE_BYTES
 from .keyed import KeyedRecords as KeyedRecords
 from .keyed import KeyedRelease as KeyedRelease
 from .keyed import KeyedSource as KeyedSource
-from .keyed import ordered_by_digest as ordered_by_digest
+from .keyed import order_by_digest as order_by_digest
 from .protocol import Draws as Draws
 from .protocol import IntArray as IntArray
 from .protocol import PlanSecret as PlanSecret

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.randomness.orders import drawn_subset, random_order
+from splu_ref.randomness.orders import draw_subset, random_order
 from splu_ref.randomness.protocol import IntArray, require_bound, require_size, require_vector
 from splu_ref.randomness.release_context import ReleaseContext
 
@@ -39,8 +39,8 @@ def candidates(data: bytes, bits: int) -> NDArray[np.unsignedinteger]:
 class ByteSource(ABC):
     """A source that turns a stream of uniform bytes into choices.
 
-    Subclasses provide the bytes. The same bytes give the same choices in every subclass, and no byte is
-    read that the rules do not ask for.
+    Subclasses provide the bytes. The same bytes give the same choices in every subclass, and no other bytes
+    are read than the rules require.
     """
 
     name: str
@@ -99,10 +99,10 @@ class ByteSource(ABC):
         return random_order(self.below, len(codes), codes)
 
     def subset(self, population: int, count: int) -> IntArray:
-        """Return a uniform subset, ascending; see ``drawn_subset`` for the rule."""
-        return drawn_subset(self.integer_below, population, count)
+        """Return a uniform subset, ascending; see ``draw_subset`` for the rule."""
+        return draw_subset(self.integer_below, population, count)
 
-    def kept(self, rows: IntArray) -> Self:
+    def select_records(self, rows: IntArray) -> Self:
         """Return the source itself: a stream belongs to no record."""
         return self
 
@@ -111,7 +111,7 @@ class ByteSource(ABC):
         return self
 
     def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Self:
-        """Return the source itself, without asking for the identities."""
+        """Return the source itself, without calling ``identities``."""
         return self
 
     def plan_secret(self) -> Self:

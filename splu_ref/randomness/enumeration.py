@@ -1,4 +1,4 @@
-"""Every outcome of a computation, with its exact probability."""
+"""Enumeration of all outcomes of a random computation with their exact probabilities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import SpluError
-from splu_ref.randomness.orders import drawn_subset
+from splu_ref.randomness.orders import draw_subset
 from splu_ref.randomness.protocol import IntArray, require_bound, require_size, require_vector
 from splu_ref.randomness.release_context import ReleaseContext
 
@@ -19,16 +19,16 @@ Label = TypeVar("Label", bound=Hashable)
 
 
 class EnumerationSource:
-    """A source that takes one path through the tree of choices, and then the next.
+    """A source that enumerates the paths through the tree of choices one after the other.
 
-    Every choice is a digit below its bound. On its first path every digit is 0; ``advance`` moves to the
-    next path as an odometer does. Use ``outcomes`` to walk them all.
+    Every choice is a digit below its bound. On the first path every digit is 0; ``advance`` moves to the
+    next path like an odometer. Use ``outcomes`` to enumerate them all.
 
     Parameters
     ----------
     shuffle
-        Whether ``permutation`` is enumerated too. Otherwise it is the identity, which is enough for a
-        result that does not depend on the order of the published records.
+        Whether ``permutation`` is enumerated, too. Otherwise it is the identity, which suffices for results
+        that do not depend on the order of the published records.
     """
 
     name = "enumeration"
@@ -82,9 +82,9 @@ class EnumerationSource:
 
     def subset(self, population: int, count: int) -> IntArray:
         """Return a subset, by the rule of the byte sources: each arises on ``count!`` paths."""
-        return drawn_subset(self.integer_below, population, count)
+        return draw_subset(self.integer_below, population, count)
 
-    def kept(self, rows: IntArray) -> Self:
+    def select_records(self, rows: IntArray) -> Self:
         """Return the source itself."""
         return self
 
@@ -109,16 +109,16 @@ class EnumerationSource:
         return self
 
     @property
-    def made(self) -> int:
-        """How many choices this path has made so far."""
+    def choice_count(self) -> int:
+        """Number of choices on this path so far."""
         return self._used
 
     def choices(self, begin: int) -> list[int]:
-        """Return the choices made from number ``begin`` on."""
+        """Return the choices from number ``begin`` on."""
         return self._digits[begin : self._used]
 
     def repeats(self, choices: list[int]) -> bool:
-        """Make given choices, and return True, if they are the next ones of this path; else make none."""
+        """Repeat given choices if they are the next ones of this path; return whether they are."""
         end = self._used + len(choices)
         if self._digits[self._used : end] != choices:
             return False
@@ -127,7 +127,7 @@ class EnumerationSource:
 
     @property
     def paths(self) -> int:
-        """The product of the bounds on this path: its probability is one over it."""
+        """The product of the bounds on this path, the inverse of its probability."""
         product = 1
         for bound in self._bounds:
             product *= bound
@@ -150,7 +150,7 @@ class EnumerationSource:
         return False
 
     def _arranged(self, items: list[int]) -> list[int]:
-        """Return ``items`` in a chosen order: each place takes one of those left."""
+        """Return ``items`` in an enumerated order."""
         rest = list(items)
         return [rest.pop(self.integer_below(left)) for left in range(len(rest), 1, -1)] + rest
 
@@ -170,7 +170,7 @@ def outcomes(
     Yields
     ------
     tuple
-        The result, and the outcome's probability. The probabilities add up to 1. Equal results may come up
+        The result, and the outcome's probability. The probabilities sum to 1. Equal results may occur
         several times; add their probabilities.
     """
     source = EnumerationSource(shuffle=shuffle)

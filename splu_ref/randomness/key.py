@@ -1,4 +1,4 @@
-"""The secret key of keyed publishing, and the file that holds it."""
+"""The secret key of keyed releases, and key files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from splu_ref.channels import InputError
-from splu_ref.data import opened, write_whole
+from splu_ref.data import open_regular, write_whole
 
 KEY_BYTES = 32
 COMMITMENT_PREFIX = b"splu-ref/key-commitment/1"
@@ -23,10 +23,10 @@ _LONGEST_FILE = 256
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Key:
-    """Thirty-two secret bytes; halves that are equal, and bytes that count by equal steps, are refused.
+    """A secret key of 32 bytes; patterns (equal halves, arithmetic sequences) are refused.
 
-    Whoever has the key and can guess a record's identity knows the record's draw, hence whether the
-    published value is its own.
+    With the key and a guess of a record's identity one can compute the record's draw, and thus whether the
+    published value is the true one.
 
     Attributes
     ----------
@@ -57,17 +57,17 @@ class Key:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the key that a file holds.
+        """Read a key file.
 
         Raises
         ------
         InputError
-            If the file cannot be read, is no key file, or (on POSIX systems) is open to its group or to
-            others.
+            If the file cannot be read, is not a key file, or (on POSIX systems) its group or others have
+            access to it.
         """
         name = os.fspath(path)
         try:
-            with opened(path) as file:
+            with open_regular(path) as file:
                 mode = os.fstat(file.fileno()).st_mode
                 content = file.read(_LONGEST_FILE)
         except InputError as error:
@@ -82,12 +82,12 @@ class Key:
 
     @classmethod
     def parse(cls, content: bytes, name: str) -> Self:
-        """Return the key that a file of this content holds; ``name`` names it in errors.
+        """Parse the content of a key file, which errors call ``name``.
 
         Raises
         ------
         InputError
-            If it is no key file, or its key is a pattern.
+            If the content is not that of a key file, or the key is a pattern.
         """
         line = _LINE.fullmatch(content)
         if line is None:
@@ -103,12 +103,12 @@ class Key:
     def commitment(self) -> str:
         """Return HMAC-SHA-256 of ``splu-ref/key-commitment/1`` under the key, in hexadecimal digits.
 
-        It tells nothing of the key, and two keys that share one cannot be found.
+        It does not disclose the key, and collisions are infeasible.
         """
         return hmac.digest(self.secret, COMMITMENT_PREFIX, "sha256").hex()
 
     def write(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write the key to a file that only its owner may read, from the moment it exists.
+        """Write the key to a file that is created readable by its owner alone.
 
         Parameters
         ----------

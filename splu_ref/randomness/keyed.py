@@ -1,4 +1,4 @@
-"""Randomness of a record of a release: HMAC-SHA-256 under a secret key, so that it can be repeated."""
+"""Keyed randomness: repeatable draws of records from HMAC-SHA-256 under a secret key."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RecordTape(ByteSource):
 
 
 class BlockStreams:
-    """The bytes of one column that belong to no record: a stream of its own for each block of its plan.
+    """The random bytes of a column's plan or groups: a separate stream for each block.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class BlockStreams:
     column
         The sensitive column's name.
     prefix
-        What the bytes are for: `PLAN_PREFIX` or `GROUPS_PREFIX`.
+        Purpose of the bytes: `PLAN_PREFIX` or `GROUPS_PREFIX`.
     """
 
     def __init__(self, key: Key, column: str, prefix: bytes) -> None:
@@ -86,12 +86,12 @@ class BlockStreams:
         self._message = _column_message(column, prefix)
 
     def block(self, number: int) -> ShakeStream:
-        """Return the stream of one block; it begins anew with each call."""
+        """Return the stream of one block; it starts again with each call."""
         secret = hmac.digest(self._secret, self._message + number.to_bytes(8, "big"), "sha256")
         return ShakeStream("keyed", self._prefix + secret)
 
 
-def ordered_by_digest(digests: NDArray[np.uint8], part: slice, codes: IntArray | None = None) -> IntArray:
+def order_by_digest(digests: NDArray[np.uint8], part: slice, codes: IntArray | None = None) -> IntArray:
     """Return the records by (code, this part of the digest, the whole digest, record number)."""
     keys = np.ascontiguousarray(digests[:, part]).view(">u8")[:, 0].astype(np.uint64)
     order = np.lexsort((keys,) if codes is None else (keys, codes)).astype(np.int64, copy=False)
@@ -109,7 +109,7 @@ def ordered_by_digest(digests: NDArray[np.uint8], part: slice, codes: IntArray |
 
 
 class KeyedSource:
-    """A secret key as randomness: there are no draws before it is known what is published, and how.
+    """Randomness under a secret key; the draws depend on the table and the parameters of the release.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class KeyedSource:
 
 
 class KeyedRelease:
-    """The key of one release as randomness: every draw belongs to a record.
+    """Randomness under the key of one release: every draw is derived from a record.
 
     Parameters
     ----------
@@ -150,10 +150,9 @@ class KeyedRecords:
     """The draws of a table's records for one sensitive column of one release.
 
     Each record has one digest, HMAC-SHA-256 under the release's key of the column's name and the record's
-    identity.
-    Its first 8 bytes order the record among those of its value, the next 8 place it in the shuffle, and the
-    last 16 are the tape of its draw. Every method therefore gives the same answer each time, whatever the
-    order of the records in the file.
+    identity. Its first 8 bytes order the record among those of its value, the next 8 order the shuffle, and
+    the last 16 are the tape of its draw. So every method is a function of the records, independent of their
+    order in the file.
 
     Parameters
     ----------
@@ -182,7 +181,7 @@ class KeyedRecords:
 
     @property
     def digests(self) -> NDArray[np.uint8]:
-        """Block 0 of every record, shape (N, 32), of which orders and shuffles are made."""
+        """Block 0 of every record, shape (N, 32), for orders and shuffles."""
         return self._digests
 
     def below(self, bound: int, size: int) -> IntArray:
@@ -194,8 +193,8 @@ class KeyedRecords:
         Raises
         ------
         RuntimeError
-            If integers below another bound were asked for: draw once, below the product, and take both from
-            the integer.
+            If integers below another bound were drawn before: draw once, below the product, and take both
+            from the integer.
         """
         require_vector(bound, size)
         self._require_size(size)
@@ -222,20 +221,20 @@ class KeyedRecords:
     def permutation(self, size: int) -> IntArray:
         """Return the records by bytes 8 to 15 of their digests; ``size`` must be the number of records."""
         self._require_size(size)
-        return ordered_by_digest(self._digests, SHUFFLE_BYTES)
+        return order_by_digest(self._digests, SHUFFLE_BYTES)
 
     def order_within(self, codes: IntArray) -> IntArray:
         """Return the records by code, and within a code by bytes 0 to 7 of their digests."""
         self._require_size(len(codes))
-        return ordered_by_digest(self._digests, ORDER_BYTES, codes)
+        return order_by_digest(self._digests, ORDER_BYTES, codes)
 
     def subset(self, population: int, count: int) -> IntArray:
         """Return the ``count`` records that come last in ``permutation``, ascending."""
         require_subset(population, count)
         return np.sort(self.permutation(population)[population - count :])
 
-    def kept(self, rows: IntArray) -> KeyedRecords:
-        """Return the same draws for these records alone, in the order given."""
+    def select_records(self, rows: IntArray) -> KeyedRecords:
+        """Return the same draws for these records, in the given order."""
         restricted = object.__new__(KeyedRecords)
         restricted._key = self._key
         restricted._column = self._column
@@ -256,7 +255,7 @@ class KeyedRecords:
         if size != len(self._digests):
             raise InputError(
                 f"the keyed source is bound to {len(self._digests)} records, not {size}: "
-                "use kept(rows) after deleting records"
+                "use select_records(rows) after deleting records"
             )
 
 

@@ -1,4 +1,4 @@
-"""Uniform orders and subsets: from random keys, with ties drawn again, and from uniform integers."""
+"""Uniform orders from random sort keys with redrawn ties, and uniform subsets."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def random_order(
 ) -> IntArray:
     """Return ``size`` items in a uniform order, grouped by ascending code if codes are given.
 
-    Every item draws a key, in item order; the items are sorted by (code, key). Items that agree in both
-    draw another key each, in the order they now stand in (equal ones by item number), and are sorted by it
-    within the places they hold together; this repeats until no two agree. At most one item: no draw.
+    A key is drawn for every item in order, and the items are sorted by (code, key). For items that agree in
+    both, another key is drawn in their current order (by item number), and they are sorted by it within their
+    places; this repeats until there are no ties. For at most one item nothing is drawn.
 
     Parameters
     ----------
     draw
-        Gives ``size`` independent uniform integers below a bound.
+        Draws ``size`` independent uniform integers below a bound.
     size
         The number of items, at least 0.
     codes
@@ -44,7 +44,7 @@ def random_order(
     Returns
     -------
     IntArray
-        Item numbers, shape (size,): entry i is the item that stands at place i.
+        Item numbers, shape (size,): entry i is the item at place i.
 
     Notes
     -----
@@ -99,7 +99,7 @@ def _sort_blocks(
 ) -> tuple[IntArray, NDArray[np.bool_]]:
     """Return the same as ``_sort_packed``, for codes that ascend; may overwrite ``keys``.
 
-    Each item stays in the block of its code, so its place in the block stands for it, which takes few bits.
+    Each item stays in the block of its code, so it is represented by its place in the block, in few bits.
     """
     starts = np.concatenate([[0], np.flatnonzero(codes[1:] != codes[:-1]) + 1])
     lengths = np.diff(starts, append=len(codes))
@@ -130,10 +130,10 @@ def _sort_columns(keys: IntArray, codes: IntArray | None) -> tuple[IntArray, NDA
 
 
 def _break_ties(order: IntArray, same: NDArray[np.bool_], draw: DrawIntegers, key_bits: int) -> None:
-    """Redraw, in place, until no two neighbors agree.
+    """Redraw keys, in place, until there are no ties.
 
-    ``same`` says of each place but the last whether the next one ties with it; places that tie with one
-    another are always adjacent, and hold their items by ascending item number.
+    ``same`` is true for a place that ties with the next one. Ties are adjacent, and their items are in
+    ascending order.
     """
     places: IntArray | None = None
     while same.any():
@@ -148,19 +148,19 @@ def _break_ties(order: IntArray, same: NDArray[np.bool_], draw: DrawIntegers, ke
         same = (keys[1:] == keys[:-1]) & (group[1:] == group[:-1])
 
 
-def drawn_subset(integer_below: Callable[[int], int], population: int, count: int) -> IntArray:
+def draw_subset(integer_below: Callable[[int], int], population: int, count: int) -> IntArray:
     """Return a uniform subset of ``count`` numbers below ``population``, ascending.
 
-    Draw i is an integer r below ``population - i``; it takes the r-th, counted from 0 in ascending order,
-    of the numbers not yet taken. Time grows with the square of ``count``, which is a remainder below gamma.
+    Draw i is an integer r below ``population - i``, which selects the r-th remaining number, counted from 0
+    in ascending order. Time is quadratic in ``count``, which is a remainder below gamma.
     """
     require_subset(population, count)
-    taken: list[int] = []
+    selected: list[int] = []
     for drawn in range(count):
         number = integer_below(population - drawn)
-        for earlier in taken:
+        for earlier in selected:
             if earlier > number:
                 break
             number += 1
-        insort(taken, number)
-    return np.array(taken, dtype=np.int64)
+        insort(selected, number)
+    return np.array(selected, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The interfaces through which every random choice of a release is made, and what they require."""
+"""Interfaces of random sources: uniform streams, draws of records, and randomness of releases."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ IntArray: TypeAlias = NDArray[np.int64]
 class UniformSource(Protocol):
     """A stream of uniform integers, orders and subsets.
 
-    Whoever draws takes a source as an argument and draws from nothing else. So the same code publishes
-    with the system's entropy, repeats a release under a key, replays a recorded tape, and is run on
-    every outcome of a small world.
-
-    ``docs/specification/randomness.md`` says how bytes become each of these choices, and in which order
-    a release makes them.
+    All random choices come from a source that is passed as an argument. So the same code publishes with the
+    system's entropy, repeats a release under a key, replays a recorded tape, and enumerates every outcome of
+    a small world. ``docs/specification/randomness.md`` specifies the rules from bytes to choices, and their
+    order in a release.
     """
 
     @property
@@ -44,7 +42,7 @@ class UniformSource(Protocol):
         ...
 
     def permutation(self, size: int) -> IntArray:
-        """Return a uniform permutation of ``0 … size - 1``: entry i is the item that stands at place i."""
+        """Return a uniform permutation of ``0 … size - 1``: entry i is the item at place i."""
         ...
 
     def order_within(self, codes: IntArray) -> IntArray:
@@ -72,27 +70,27 @@ class UniformSource(Protocol):
 
 
 class PlanSecret(Protocol):
-    """What a decoy plan, or the draws of its groups, are drawn from: a stream for each of its blocks."""
+    """Source of the random choices of a decoy plan or of its groups' draws: a stream for each block."""
 
     def block(self, number: int) -> UniformSource:
-        """Return the stream from which one block of a plan is drawn; ask for the blocks in ascending order.
+        """Return the stream of one block of a plan; blocks are requested in ascending order.
 
         A stream returns itself, and the blocks are drawn from it one after the other. Under a key, every
-        block has a stream of its own, which begins anew with each call.
+        block has a separate stream, which starts again with each call.
         """
         ...
 
 
 class Draws(Protocol):
-    """The draws of a table's records for one column: what a mechanism takes.
+    """The random choices of a table's records for one column, which a mechanism uses.
 
-    The choices are those of `UniformSource`, one for each record: made of a stream, or, under a key, of
-    each record's own bytes. A single integer belongs to no record, so there is none.
+    The choices are those of `UniformSource`, from a stream or, under a key, derived from each record. There
+    is no method for a single integer, because it belongs to no record.
     """
 
     @property
     def name(self) -> str:
-        """As of the randomness they were made of."""
+        """Name of the source."""
         ...
 
     def below(self, bound: int, size: int) -> IntArray:
@@ -111,31 +109,31 @@ class Draws(Protocol):
         """Return a uniform subset of ``count`` of the ``population`` records, ascending."""
         ...
 
-    def kept(self, rows: IntArray) -> Draws:
-        """Return the draws of these records alone, in the order given, once the others are deleted.
+    def select_records(self, rows: IntArray) -> Draws:
+        """Return the draws of some records in the given order, after deletion of the others.
 
-        A stream belongs to no record, and returns itself.
+        A stream returns itself.
         """
         ...
 
     def plan_secret(self) -> PlanSecret:
-        """Return what a secret decoy plan is drawn from.
+        """Return the source of a secret decoy plan.
 
         A stream returns itself; under a key, it depends on the release's key and the column alone.
         """
         ...
 
     def group_draws(self) -> PlanSecret:
-        """Return what the draws of decoy groups are drawn from, where they belong to no record.
+        """Return the source of dependent draws, which belong to groups.
 
-        A stream returns itself; under a key, it depends on the release's key and the column alone, and
-        has no stream in common with the plan's secret.
+        A stream returns itself; under a key, it depends on the release's key and the column alone, and is
+        independent of the plan's secret.
         """
         ...
 
 
 class ReleaseRandomness(Protocol):
-    """Where the draws of one release come from."""
+    """Source of the draws of one release."""
 
     @property
     def name(self) -> str:
@@ -150,14 +148,13 @@ class ReleaseRandomness(Protocol):
         column
             The sensitive column's name.
         identities
-            Called only under a key: one byte string per record, all different. A stream does not ask, and
-            returns itself.
+            Called only under a key: one byte string per record, all different. A stream returns itself.
         """
         ...
 
 
 class Randomness(Protocol):
-    """Where the draws of a table come from: what is passed in to publish one."""
+    """Source of random choices that is passed to a mechanism."""
 
     @property
     def name(self) -> str:
@@ -170,13 +167,13 @@ class Randomness(Protocol):
         Parameters
         ----------
         context
-            What is published, and how. A stream does not look at it, and returns itself.
+            Parameters and records of the release. A stream ignores them and returns itself.
         """
         ...
 
 
 LARGEST_VECTOR_BOUND = 2**63
-"""An array of draws holds signed 64-bit integers."""
+"""Largest bound of an array of draws, which consists of signed 64-bit integers."""
 
 
 def require_bound(bound: int) -> None:

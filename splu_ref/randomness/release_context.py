@@ -1,8 +1,7 @@
-"""The key of one release: under a secret key, a release is a function of its table and its parameters.
+"""The key of a release, derived from a secret key, the table and the public parameters.
 
-Every draw, order and plan of a keyed release is made with a key of its own, which depends on everything that
-the release depends on. So two releases under one secret key are the same, bit for bit, or as independent as
-under two keys.
+All random choices of a keyed release use a key that is derived from the secret key and all inputs of the
+release. So two releases under one secret key are either identical or as independent as under two keys.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ Fact: TypeAlias = int | str | Mapping[str, int | str]
 RECORD_PREFIX = b"splu-ref/record/2"
 RELEASE_PREFIX = b"splu-ref/release/2"
 LAW = "independent"
-"""Law of the draws, unless the parameters name another: those of different records are independent."""
+"""Default law of the draws: those of different records are independent."""
 _MODULUS = 1 << 256
 _NOTHING = (2**64 - 1).to_bytes(8, "big")
 
 
 @dataclass(frozen=True)
 class TableSum:
-    """What the key of a release takes from the records: two sums, so that parts of a table add up to it.
+    """The number of records and the sum of their digests, for the key of a release; sums of parts add up.
 
     Attributes
     ----------
@@ -45,12 +44,12 @@ class TableSum:
 
     @classmethod
     def of(cls, key: Key, records: Iterable[bytes]) -> TableSum:
-        """Return the sums of these records, given the bytes of each one's cells (`Microdata.records`)."""
+        """Return the sums of some records, given the bytes of their cells (`Microdata.records`)."""
         return cls.of_digests(record_digest(key, record) for record in records)
 
     @classmethod
     def of_digests(cls, digests: Iterable[bytes]) -> TableSum:
-        """Return the sums of records of which these are the digests (`record_digest`)."""
+        """Return the sums of records with these digests (`record_digest`)."""
         count, total = 0, 0
         for digest in digests:
             count += 1
@@ -63,23 +62,23 @@ class TableSum:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseContext:
-    """Everything that a keyed release is a function of, besides the secret key.
+    """The public parameters and the records that, with the secret key, determine a keyed release.
 
     Attributes
     ----------
     method, facts
-        Name and parameters of the mechanism, as a manifest tells them.
+        Name and parameters of the mechanism as recorded in a manifest.
     sensitive
         The sensitive columns, in the order of publishing.
     id_column
         The column that identifies a record; None if its cells do.
     missing
-        The text that stands for missing sensitive cells; None if they are refused.
+        The text for missing sensitive cells; None if they are refused.
     columns
         The names of all columns, in table order.
     records
-        Called only under a key: the bytes of each record's cells. Neither their order matters nor where
-        they are read. Or their sums under the key, of whoever cannot hold them all.
+        Returns the bytes of each record's cells, in any order; called only under a key. Or their sums under
+        the key, for tables larger than memory.
     """
 
     method: str
@@ -92,7 +91,7 @@ class ReleaseContext:
 
 
 def record_digest(key: Key, record: bytes) -> bytes:
-    """Return the 32 bytes that one record adds to the sum of its table: see `TableSum`."""
+    """Return the digest of a record, 32 bytes: see `TableSum`."""
     return hmac.digest(key.secret, RECORD_PREFIX + record, "sha256")
 
 
@@ -102,7 +101,7 @@ def table_digest(key: Key, records: Iterable[bytes]) -> bytes:
 
 
 def release_message(key: Key, context: ReleaseContext) -> bytes:
-    """Return what the key of the release is the digest of: see ``docs/specification/randomness.md``."""
+    """Return the message whose digest is the key of the release: see ``docs/specification/randomness.md``."""
     table = context.records if isinstance(context.records, TableSum) else TableSum.of(key, context.records())
     parts = [RELEASE_PREFIX, *map(_framed, (SPECIFICATION, context.method)), _number(len(context.facts))]
     for name, value in context.facts.items():
@@ -116,14 +115,14 @@ def release_message(key: Key, context: ReleaseContext) -> bytes:
 
 
 def release_key(key: Key, context: ReleaseContext) -> Key:
-    """Return the key with which every choice of one release is made.
+    """Return the key of all random choices of one release.
 
     Parameters
     ----------
     key
         The secret.
     context
-        What is published, and how.
+        The public parameters and the records.
 
     Returns
     -------
@@ -134,7 +133,7 @@ def release_key(key: Key, context: ReleaseContext) -> Key:
 
 
 def fact_text(value: Fact) -> str:
-    """Return a parameter as text: one for each column as a JSON list of pairs, in ascending order."""
+    """Return a parameter as text; a parameter by column is a JSON list of pairs in ascending order."""
     if not isinstance(value, Mapping):
         return str(value)
     pairs = sorted((column, str(each)) for column, each in value.items())

@@ -27,17 +27,17 @@ class SystemSource(ByteSource):
     name = "system"
 
     def read(self, count: int) -> bytes:
-        """Return ``count`` fresh bytes; none is kept, so a forked process repeats none of its parent's."""
+        """Return ``count`` fresh bytes; none is stored, so a forked process does not repeat its parent's."""
         return _random_bytes(count)
 
 
 class TapeSource(ByteSource):
-    """A source that replays recorded bytes and stops when they run out.
+    """A source that replays recorded bytes, and raises an error at their end.
 
     Parameters
     ----------
     tape
-        The bytes, in the order in which they are handed out.
+        The bytes, in order.
     """
 
     name = "tape"
@@ -64,7 +64,7 @@ class TapeSource(ByteSource):
 
     @property
     def consumed(self) -> int:
-        """The number of bytes handed out so far."""
+        """Number of bytes read so far."""
         return self._consumed
 
     def read(self, count: int) -> bytes:
@@ -86,14 +86,14 @@ class TapeSource(ByteSource):
 
 
 class RecordingSource(ByteSource):
-    """A source that hands on another's bytes and keeps them, so that a tape can replay the release.
+    """A source that records the bytes of another source, so that a tape can replay the release.
 
-    Whoever holds the recording can undo the release: it is as secret as the original table.
+    With the recording the release can be reversed: it is as confidential as the original table.
 
     Parameters
     ----------
     source
-        Where the bytes come from.
+        The recorded source.
     """
 
     def __init__(self, source: ByteSource) -> None:
@@ -103,7 +103,7 @@ class RecordingSource(ByteSource):
 
     @property
     def recorded(self) -> bytes:
-        """Every byte handed out so far."""
+        """All bytes read so far."""
         return bytes(self._recorded)
 
     def read(self, count: int) -> bytes:
@@ -127,7 +127,7 @@ class ShakeStream(ByteSource):
     name
         See `Draws.name`.
     message
-        No two streams may have messages of which one starts with the other.
+        Message of the stream; no message may be a prefix of another one.
     """
 
     def __init__(self, name: str, message: bytes) -> None:
@@ -158,7 +158,7 @@ class SeededSource(ShakeStream):
     Parameters
     ----------
     seed
-        Bytes, or an integer, which stands for its decimal digits in ASCII (with a ``-`` if negative).
+        Bytes, or an integer, which is converted to its decimal digits in ASCII (with a ``-`` if negative).
     """
 
     def __init__(self, seed: int | bytes) -> None:

@@ -107,7 +107,9 @@ def dependent(law: Law, blocks: Sequence[Sequence[Group]], stream_of: Callable[[
     for number, block in enumerate(blocks):
         stream, start = stream_of(number + 1), len(shown)
         marks = [slot - start for slot in marked if start <= slot < start + len(block) * len(block[0])]
-        shown += [start + slot for slot in shown_slots(law, len(block), len(block[0]), set(marks), stream)]
+        shown += [
+            start + slot for slot in draw_source_slots(law, len(block), len(block[0]), set(marks), stream)
+        ]
     return Dependent(marked, shown)
 
 
@@ -125,7 +127,7 @@ def marked_slots(law: Law, groups: Sequence[Group], stream_of: Callable[[int], S
     return sorted(marked)
 
 
-def shown_slots(law: Law, groups: int, gamma: int, marked: set[int], stream: Stream) -> list[int]:
+def draw_source_slots(law: Law, groups: int, gamma: int, marked: set[int], stream: Stream) -> list[int]:
     """Return which slot of its own group each slot of a block shows.
 
     Each group has gamma places. Marked slots win theirs as independent draws would let them; the slots without a mark

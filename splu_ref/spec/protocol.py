@@ -30,7 +30,7 @@ from splu_ref.spec import (
 )
 from splu_ref.spec.errors import Refused, TapeExhausted, Unsupported, require
 from splu_ref.spec.randomness import Tape
-from splu_ref.spec.requests import Fields, exact, list_of, number, numbers, text_of, written
+from splu_ref.spec.requests import Fields, exact, list_of, numbers, text_of, written
 from splu_ref.spec.splu_gen import OneStream
 
 Answer = dict[str, object]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from splu_ref.audit import DeclaredRow, declared_rows, enumerate_declared
 from splu_ref.audit.declared_law import DECLARED, Declaring
 from splu_ref.audit.enumeration import GAMMAS, RETENTIONS, eligible_histograms
-from splu_ref.channels import Channel, coarsened, constant, diagonal, from_matrix, identity
+from splu_ref.channels import Channel, coarsen, constant, diagonal, from_matrix, identity
 from splu_ref.estimators.linear.transition import set_matrix, value_matrix
 from splu_ref.mechanisms import Anatomy, DistributionBased, SpluGen, co_occurrence
 from splu_ref.randomness import Draws, IntArray, SeededSource, UniformSource
@@ -136,6 +136,6 @@ def test_the_estimators_matrices_are_those_of_the_declared_channel(
         members[:2] = 1
         if len(histogram) > 2:
             parts = {value: value < 2 for value in range(len(histogram))}
-            pair = coarsened(channel, parts, dict(enumerate(histogram)))
+            pair = coarsen(channel, parts, dict(enumerate(histogram)))
             exact = [[float(pair.probability(u, v)) for v in (False, True)] for u in (False, True)]
             assert set_matrix(together, members, law) == near(np.array(exact))

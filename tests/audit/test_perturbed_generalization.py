@@ -36,7 +36,7 @@ def test_the_law_of_a_group_is_that_of_all_outcomes(keep: Fraction) -> None:
         for values in product(DOMAIN, repeat=size):
             counts, law = Counter(values), _outcomes(values, keep)
             assert all(group.published(counts, value) == law[value] for value in DOMAIN)
-            estimates = {v: size * ((v == "x") - group.stray) / keep for v in DOMAIN}
+            estimates = {v: size * ((v == "x") - group.absent_probability) / keep for v in DOMAIN}
             mean = sum(law[v] * estimates[v] for v in DOMAIN)
             assert mean == counts["x"]
             spread = sum(law[v] * (estimates[v] - mean) ** 2 for v in DOMAIN)
@@ -125,6 +125,8 @@ def test_larger_groups_admit_more_retention_at_one_level() -> None:
 
 def _variance_of_all(law: PerturbedGroup, count: int, records: int) -> Fraction:
     """Return the variance if every perturbed record is published: uniform perturbation's."""
-    own = law.retention + law.stray
-    spread = count * own * (1 - own) + (records - count) * law.stray * (1 - law.stray)
+    own = law.retention + law.absent_probability
+    spread = count * own * (1 - own) + (records - count) * law.absent_probability * (
+        1 - law.absent_probability
+    )
     return spread / law.retention**2

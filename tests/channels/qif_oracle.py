@@ -1,4 +1,4 @@
-"""Channels whose measures were asked of qif, an independent library, and how it was asked.
+"""Channels whose measures were computed with qif, an independent library, and the program that did so.
 
 ``PYTHONPATH=. python tests/channels/qif_oracle.py`` in an environment with qif writes ``qif_answers.json``.
 It is not among the libraries of the tests, because it is large and its wheel states no license.
@@ -21,7 +21,7 @@ GENERATED = 60
 LEVELS = (2, 4, 9)
 """Amplifications that operators may have."""
 PRIORS = ((2, 1), (5, 3, 2), (7, 5, 4, 2, 1), (1, 1, 1, 1), (41, 38, 21, 13, 6, 1))
-"""Counts for which the best operator is asked."""
+"""Counts for which the best operator is computed."""
 
 
 class Question(NamedTuple):
@@ -73,7 +73,7 @@ def _gain(draw: random.Random, size: int) -> tuple[tuple[Fraction, ...], ...]:
     )
 
 
-def asked() -> dict[str, Any]:
+def requested() -> dict[str, Any]:
     """Return what qif answers: exact numbers as texts, the others as doubles."""
     import numpy as np  # noqa: PLC0415 - of the other environment
     import qif  # type: ignore[import-not-found]  # noqa: PLC0415
@@ -109,7 +109,7 @@ def asked() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    found = asked()
+    found = requested()
     lines = [
         f" {json.dumps(part)}: {{\n"
         + ",\n".join(f"  {json.dumps(name)}: {json.dumps(each)}" for name, each in found[part].items())

@@ -15,7 +15,7 @@ from splu_ref.channels import (
     DependentRowsError,
     Tensor,
     blocks,
-    coarsened,
+    coarsen,
     coarsening,
     constant,
     diagonal,
@@ -147,7 +147,7 @@ def test_a_given_law_within_the_parts_gives_the_mean_of_their_rows(data: st.Data
     channel = data.draw(channels(4, 4))
     parts = {state: data.draw(st.sampled_from("ab")) for state in range(4)}
     within = dict(enumerate(data.draw(st.lists(st.integers(1, 5), min_size=4, max_size=4))))
-    small = coarsened(channel, parts, within)
+    small = coarsen(channel, parts, within)
     for part, other in product(small.inputs, small.outputs):
         members = [state for state in range(4) if parts[state] == part]
         chances = [
@@ -158,7 +158,7 @@ def test_a_given_law_within_the_parts_gives_the_mean_of_their_rows(data: st.Data
         assert small.probability(part, other) == mean
         if len(set(chances)) > 1:
             with pytest.raises(ParameterError, match="different chances"):
-                coarsened(channel, parts)
+                coarsen(channel, parts)
 
 
 @exactly
@@ -166,7 +166,7 @@ def test_a_given_law_within_the_parts_gives_the_mean_of_their_rows(data: st.Data
 def test_retention_is_lumpable_over_every_partition(keep: Fraction, data: st.DataObject) -> None:
     replacing = dict(enumerate(data.draw(laws(5))))
     parts = {state: data.draw(st.sampled_from("abc")) for state in range(5)}
-    small = coarsened(retention(keep, replacing), parts)
+    small = coarsen(retention(keep, replacing), parts)
     shares = dict.fromkeys(parts.values(), Fraction(0))
     for state, share in replacing.items():
         shares[parts[state]] += share
@@ -218,10 +218,10 @@ def test_what_is_no_channel_is_refused_by_name() -> None:
     with pytest.raises(ParameterError, match="2 true states are published as 1"):
         inverse(constant("ab", {"x": 1}))
     with pytest.raises(ParameterError, match="'b' belongs to no part"):
-        coarsened(identity("ab"), {"a": 0})
+        coarsen(identity("ab"), {"a": 0})
     with pytest.raises(ParameterError, match="'b' has no weight"):
-        coarsened(identity("ab"), {"a": 0, "b": 0}, {"a": 1})
+        coarsen(identity("ab"), {"a": 0, "b": 0}, {"a": 1})
     with pytest.raises(ParameterError, match="not all 0"):
-        coarsened(identity("ab"), {"a": 0, "b": 1}, {"a": 1, "b": 0})
+        coarsen(identity("ab"), {"a": 0, "b": 1}, {"a": 1, "b": 0})
     with pytest.raises(ParameterError, match="at least one channel"):
         Tensor(())

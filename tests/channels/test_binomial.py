@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.channels import (
+    BinomialMass,
     Bounds,
     Enclosure,
-    MassWalk,
     Trials,
     TwoKinds,
     lower_tail,
@@ -90,7 +90,7 @@ def test_exact_tail_is_what_summing_every_term_gives() -> None:
 )
 def test_a_walk_encloses_the_mass_wherever_it_goes(p: Fraction, places: list[tuple[int, int]]) -> None:
     places = [(max(a, b), min(a, b)) for a, b in places]
-    walk = MassWalk(*places[0], p, 128)
+    walk = BinomialMass(*places[0], p, 128)
     for n, k in places:
         walk.move(n, k)
         assert contains(walk.mass.bounds(), probability_mass(n, k, p), 120)
@@ -149,10 +149,10 @@ def test_a_negative_number_of_trials_is_refused() -> None:
 
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(1, 300)])
 def test_the_mass_found_from_the_mode_and_by_a_new_beginning(p: Fraction) -> None:
-    walk = MassWalk(200, 1, p, 64)
+    walk = BinomialMass(200, 1, p, 64)
     for n, k in ((9000, int(9000 * p) + 3), (8000, 4000), (8000, 8000), (8300, int(8300 * p)), (3, 0)):
         walk.move(n, k)
-        for mass in (walk.mass.bounds(), MassWalk(n, k, p, 64).mass.bounds()):
+        for mass in (walk.mass.bounds(), BinomialMass(n, k, p, 64).mass.bounds()):
             truth = probability_mass(n, k, p)
             assert mass.lower <= truth <= mass.upper
             assert (mass.upper - mass.lower) * 2**60 <= truth
@@ -160,8 +160,8 @@ def test_the_mass_found_from_the_mode_and_by_a_new_beginning(p: Fraction) -> Non
 
 def test_the_mass_at_the_mode_of_many_trials_takes_few_terms() -> None:
     n, k = 10**8, 5 * 10**7
-    assert MassWalk(n, k, Fraction(1, 2))._work_from_mode(n, k) < 5 * 10**6
-    mass = MassWalk(n, k, Fraction(1, 2)).mass.bounds()
+    assert BinomialMass(n, k, Fraction(1, 2))._work_from_mode(n, k) < 5 * 10**6
+    mass = BinomialMass(n, k, Fraction(1, 2)).mass.bounds()
     pi = Fraction(31415926535897932, 10**16)  # Wallis: 1 / (pi (k + 1/2)) < mass**2 < 1 / (pi k)
     assert mass.lower**2 * pi * k < 1 + Fraction(1, 10**14)
     assert mass.upper**2 * pi * (k + Fraction(1, 2)) > 1 - Fraction(1, 10**14)
@@ -316,7 +316,7 @@ def test_the_widths_on_a_walk_and_its_work(
 ) -> None:
     """From the nearer end, from the mode, or onward: whatever is least work."""
     with work.one_budget():
-        walk = MassWalk(*places[0], Fraction(2, 7), 16)
+        walk = BinomialMass(*places[0], Fraction(2, 7), 16)
         for place in places[1:]:
             walk.move(*place)
         found = walk.mass
@@ -330,8 +330,8 @@ def test_the_widths_on_a_walk_and_its_work(
 def test_the_rough_tail_needs_falling_masses() -> None:
     """The masses of 5 trials by halves are equal at 2 and 3: there is no geometric series from 2 on."""
     with pytest.raises(AssertionError, match="fall from k on"):
-        MassWalk(5, 2, Fraction(1, 2)).upper_tail_roughly()
-    assert MassWalk(5, 3, Fraction(1, 2)).upper_tail_roughly().bounds().upper >= Fraction(1, 2)
+        BinomialMass(5, 2, Fraction(1, 2)).upper_tail_roughly()
+    assert BinomialMass(5, 3, Fraction(1, 2)).upper_tail_roughly().bounds().upper >= Fraction(1, 2)
 
 
 ENDS = [Enclosure(low, high, at) for high in range(4) for low in range(high + 1) for at in (-2, 0, 1)]
@@ -380,13 +380,13 @@ def test_what_operations_on_enclosures_cost() -> None:
 
 def test_the_way_from_the_mode_by_hand() -> None:
     """Eight factors for each of 2 * 2 * sqrt(2 * 80 * 61) + 16 terms, or so, and two for each step of k."""
-    walk = MassWalk(300, 100, Fraction(2, 7), 16)
+    walk = BinomialMass(300, 100, Fraction(2, 7), 16)
     assert [walk._mode(n) for n in (0, 1, 2, 3, 300)] == [0, 0, 0, 1, 86]
     assert walk._work_from_mode(300, 100) == 8 * (2 * 98 + 16) + 2 * 14
     assert [walk._work_from_mode(*at) for at in ((10**6, 290_000), (1, 0))] == [100_124, 128]
 
 
-def test_256_bits_are_kept_unless_told_otherwise() -> None:
+def test_256_bits_are_kept_by_default() -> None:
     p = Fraction(2, 7)
     law = TwoKinds(Trials(20, p), Trials(30, Fraction(1, 3)))
     calls: tuple[Callable[..., object], ...] = (
@@ -401,7 +401,7 @@ def test_256_bits_are_kept_unless_told_otherwise() -> None:
     )
     for call in calls:
         assert call() == call(256) != call(257)
-    masses = [MassWalk(50, 20, p, *bits).mass for bits in ((), (256,), (257,))]
+    masses = [BinomialMass(50, 20, p, *bits).mass for bits in ((), (256,), (257,))]
     assert masses[0] == masses[1] != masses[2]
 
 

@@ -50,12 +50,12 @@ def every_breach(
     """Return the posterior of every property that is allowed, for every state that can be seen."""
     total = sum(counts.values())
     prior = {state: Fraction(count, total) for state, count in counts.items()}
-    held = [state for state in counts if counts[state]]
+    stored = [state for state in counts if counts[state]]
     found = []
-    for secret in chain.from_iterable(combinations(held, size) for size in range(1, len(held) + 1)):
+    for secret in chain.from_iterable(combinations(stored, size) for size in range(1, len(stored) + 1)):
         if sum(prior[state] for state in secret) <= rho1:
             for label in channel.outputs:
-                if any(channel.probability(state, label) for state in held):
+                if any(channel.probability(state, label) for state in stored):
                     law = posterior(channel, prior, label)
                     lifted = sum((law.get(state, Fraction(0)) for state in secret), Fraction(0))
                     found.append((lifted, set(secret), label))
@@ -96,8 +96,8 @@ def test_without_a_prior_the_amplification_decides(
     # No prior on a grid, and no property, does better.
     size = len(channel.inputs)
     for counts in combinations_with_sum(12, size):
-        held = dict(zip(channel.inputs, counts, strict=True))
-        for lifted, _, _ in every_breach(channel, held, levels.rho1):
+        stored = dict(zip(channel.inputs, counts, strict=True))
+        for lifted, _, _ in every_breach(channel, stored, levels.rho1):
             assert lifted <= worst.posterior
 
 
@@ -246,7 +246,7 @@ def test_the_search_takes_its_work_before_it_is_done(
 
 
 def test_levels_at_their_ends() -> None:
-    assert worst_prior(identity("ab"), 0).posterior == 0  # what has no chance is not shown by anything
+    assert worst_prior(identity("ab"), 0).posterior == 0  # a property of probability 0 has no breach
     assert worst_prior(identity("ab"), 1).posterior == worst_prior(diagonal("ab", "3/4"), 1).posterior == 1
     levels = Levels.of("0.1", "0.5")
     assert levels.retention_limit(2) == Fraction(8, 10)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.channels import PublishedCount, coarsened, decoy_groups, diagonal, inverse, two_state
+from splu_ref.channels import PublishedCount, coarsen, decoy_groups, diagonal, inverse, two_state
 from splu_ref.channels.parameters import Gamma, ParameterError
 from splu_ref.mechanisms import PLANS, DecoyPlan, co_occurrence
 from splu_ref.randomness import SeededSource
@@ -65,12 +65,12 @@ def test_a_value_against_the_rest_does_not_depend_on_the_plan(plan: DecoyPlan, p
     rows = sum(frequencies.values())
     for value, frequency in frequencies.items():
         if frequency:
-            small = coarsened(channel, {other: other == value for other in frequencies}, frequencies)
+            small = coarsen(channel, {other: other == value for other in frequencies}, frequencies)
             assert small.laws == two_state(p, frequency, rows).laws
     chosen = {0, 1}
     inside = sum(frequencies[value] for value in chosen)
     if 0 < inside < rows:  # a set keeps the mean as well, with what it keeps by the plan
-        small = coarsened(channel, {value: value in chosen for value in frequencies}, frequencies)
+        small = coarsen(channel, {value: value in chosen for value in frequencies}, frequencies)
         assert small.laws == two_state(small.probability(True, True), inside, rows).laws
 
 

@@ -77,9 +77,9 @@ def test_information_lies_between_0_and_the_entropy_and_falls(
     first: Channel[int, int], second: Channel[int, int], weights: list[int]
 ) -> None:
     prior = _law(weights)
-    told = mutual_information(first, prior)
-    assert LogForm({}) <= told <= entropy(prior)
-    assert mutual_information(first.then(second), prior) <= told
+    reported = mutual_information(first, prior)
+    assert LogForm({}) <= reported <= entropy(prior)
+    assert mutual_information(first.then(second), prior) <= reported
     assert mutual_information(identity(range(3)), prior) == entropy(prior)
     assert mutual_information(constant(range(3), {"x": 1}), prior) == LogForm({})
 
@@ -97,7 +97,7 @@ def test_posteriors_have_the_prior_as_their_mean(channel: Channel[int, int], wei
 
 
 @given(_channels(), _channels(), PRIORS)
-def test_capacity_is_1_exactly_where_nothing_is_told(
+def test_capacity_is_1_exactly_where_nothing_is_reported(
     channel: Channel[int, int], second: Channel[int, int], weights: list[int]
 ) -> None:
     prior, capacity = _law(weights), bayes_capacity(channel)

@@ -51,7 +51,7 @@ def test_the_sign_of_a_logarithm(ratio: Fraction) -> None:
     assert LogForm.lg(ratio).sign() == (ratio > 1) - (ratio < 1)
 
 
-def test_numbers_that_differ_in_the_two_hundredth_place_are_told_apart() -> None:
+def test_numbers_that_differ_in_the_two_hundredth_place_are_distinguished() -> None:
     # (k+1)/k is nearly 1: lg(k+1) - lg k is about 1.44/k
     k = 10**200
     tiny = LogForm.of({k + 1: 1, k: -1})
@@ -81,7 +81,7 @@ def test_a_product_is_the_sum_of_its_factors(factors: list[int]) -> None:
     assert whole == LogForm.sum([(Fraction(1), LogForm.of({factor: 1})) for factor in factors])
 
 
-def test_how_it_is_told() -> None:
+def test_how_it_is_reported() -> None:
     form = LogForm.of({2: Fraction(4, 7), 3: Fraction(10, 7), 7: -1})
     assert str(form) == "4/7 + 10/7 lg 3 - lg 7"
     assert form.as_texts() == {"2": "4/7", "3": "10/7", "7": "-1"}

@@ -255,7 +255,9 @@ def test_limits_are_within_what_they_limit() -> None:
         ),
     ],
 )
-def test_each_number_of_a_claim_is_held_to_its_range(claim: Callable[[], object], message: str) -> None:
+def test_each_number_of_a_claim_is_tested_against_its_range(
+    claim: Callable[[], object], message: str
+) -> None:
     for made in (UtilityClaim.of(1, 1, 1), PrivacyClaim.of(1, 1, 1), UtilityClaim.of(1, 0, 1)):
         assert made.epsilon == 1
     with pytest.raises(ParameterError) as error:
@@ -285,22 +287,22 @@ def test_what_is_no_number_is_named(check: Callable[[], object], name: str) -> N
     assert str(error.value) == f"""{name} is 'x', not a number: write it as "0.3" or "3/10\""""
 
 
-def test_remedies_are_told_as_options_or_as_parameters() -> None:
-    told = InputError(
+def test_remedies_are_reported_as_options_or_as_parameters() -> None:
+    reported = InputError(
         "--missing '?', (--missing 'no') --method exact --force --id x --sensitive a --bins b=1 --keyed"
     )
-    assert str(told) == (
+    assert str(reported) == (
         "missing='?', (missing='no') method='exact' force=True id_column x sensitive a bins b=1 --keyed"
     )
     with options_spoken():
-        assert str(told) == told.args[0]
+        assert str(reported) == reported.args[0]
         with options_spoken():
             pass
-        assert str(told) == told.args[0]
-    assert str(told).startswith("missing=")
+        assert str(reported) == reported.args[0]
+    assert str(reported).startswith("missing=")
 
 
-def test_a_remedy_is_told_only_where_its_option_or_parameter_exists() -> None:
+def test_a_remedy_is_reported_only_where_its_option_or_parameter_exists() -> None:
     error = DataError("drop the rows", "say --missing '?'", "say --separator tab", "write them anew")
     assert str(error) == "drop the rows or say missing='?' or write them anew"
     with options_spoken():

@@ -23,29 +23,29 @@ from splu_ref.channels.elementary import constant
 from splu_ref.guarantees import Requirement, best_operator
 from tests.channels.qif_oracle import ANSWERS, LEVELS, PRIORS, Question, questions
 
-TOLD: dict[str, Any] = json.loads(ANSWERS.read_text(encoding="utf-8"))
+REPORTED: dict[str, Any] = json.loads(ANSWERS.read_text(encoding="utf-8"))
 DOUBLE = 1e-9
 """What the doubles of the other library may be off; the rest is equal exactly."""
 
 
 @pytest.mark.parametrize("question", list(questions()), ids=lambda question: question.name)
 def test_a_channel_has_the_measures_that_another_library_says(question: Question) -> None:
-    told = TOLD["channels"][question.name]
+    reported = REPORTED["channels"][question.name]
     states, shown = range(len(question.prior)), range(len(question.matrix[0]))
     channel = from_matrix(states, question.matrix, shown)
     prior = dict(enumerate(question.prior))
     gain = {action: dict(enumerate(row)) for action, row in enumerate(question.gain)}
     blind = constant(states, {"nothing": 1})
-    assert str(vulnerability(channel, prior)) == told["vulnerability"]
-    assert str(bayes_capacity(channel)) == told["capacity"]
-    assert str(gain_vulnerability(channel, prior, gain)) == told["gain"]
-    assert str(gain_vulnerability(blind, prior, gain)) == told["gain_before"]
+    assert str(vulnerability(channel, prior)) == reported["vulnerability"]
+    assert str(bayes_capacity(channel)) == reported["capacity"]
+    assert str(gain_vulnerability(channel, prior, gain)) == reported["gain"]
+    assert str(gain_vulnerability(blind, prior, gain)) == reported["gain_before"]
     seen = [v for v in shown if any(prior[u] * channel.probability(u, v) for u in states)]
     posteriors = [posterior(channel, prior, v) for v in seen]
-    assert [[str(each.get(u, Fraction(0))) for each in posteriors] for u in states] == told["posteriors"]
+    assert [[str(each.get(u, Fraction(0))) for each in posteriors] for u in states] == reported["posteriors"]
     for form, answer in (
-        (mutual_information(channel, prior), told["bits"]),
-        (min_entropy_leakage(channel, prior), told["min_entropy_leakage"]),
+        (mutual_information(channel, prior), reported["bits"]),
+        (min_entropy_leakage(channel, prior), reported["min_entropy_leakage"]),
     ):
         found = form.bounds(64)
         assert float(found.lower) - DOUBLE <= answer <= float(found.upper) + DOUBLE
@@ -59,4 +59,4 @@ def test_the_best_operator_keeps_what_another_librarys_program_finds(
     levels = Levels.of("1/10", Fraction(ratio, 9 + ratio))
     assert levels.amplification == ratio
     best = best_operator(Requirement.of(counts, levels, "share", "any"))
-    assert float(best.objective) == pytest.approx(TOLD["operators"][f"{counts} {ratio}"], abs=DOUBLE)
+    assert float(best.objective) == pytest.approx(REPORTED["operators"][f"{counts} {ratio}"], abs=DOUBLE)

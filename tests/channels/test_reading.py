@@ -17,7 +17,7 @@ from splu_ref.channels import (
     Tensor,
     amplification,
     blocks,
-    coarsened,
+    coarsen,
     constant,
     count_weights,
     diagonal,
@@ -128,7 +128,7 @@ def test_priors_and_counts_are_called_by_their_names() -> None:
         (lambda: mixture([("x", WARNER)]), "weight"),
         (lambda: diagonal("ab", "x"), "keep"),
         (lambda: retention("x", {"a": Fraction(1)}), "keep"),
-        (lambda: coarsened(WARNER, {"no": 0, "yes": 0}, {"no": "x", "yes": 1}), "the weight of 'no'"),
+        (lambda: coarsen(WARNER, {"no": 0, "yes": 0}, {"no": "x", "yes": 1}), "the weight of 'no'"),
         (lambda: two_state("x", 1, 3), "kept"),
         (lambda: two_state(1, "x", 3), "frequency"),
         (lambda: two_state(1, -1, 3), "frequency"),
@@ -155,7 +155,7 @@ def test_labels_keep_their_order() -> None:
     assert (one.both(other).inputs, other.both(one).inputs) == (("a", "b"), ("b", "a"))
     assert mixture([("1/2", one), ("1/2", other)]).outputs == ("y", "x", "z")
     assert blocks([one, diagonal("cd", 1)]).outputs == ("y", "x", "c", "d")
-    assert coarsened(diagonal("abc", "1/2"), {"a": 2, "b": 1, "c": 2}).outputs == (2, 1)
+    assert coarsen(diagonal("abc", "1/2"), {"a": 2, "b": 1, "c": 2}).outputs == (2, 1)
     assert posterior(one, {"b": "1/2", "a": "1/2"}, "y") == {"a": Fraction(1, 3), "b": Fraction(2, 3)}
     assert list(posterior(one, {"b": "1/2", "a": "1/2"}, "y")) == ["a", "b"]
 
@@ -191,14 +191,14 @@ def test_how_many_are_published_with_a_value_of_a_set() -> None:
     wanted=st.tuples(*[st.integers(-2, 2)] * 3),
 )
 @settings(max_examples=60)
-def test_a_sum_is_told_exactly_if_it_is_a_combination_of_columns(
+def test_a_sum_is_reported_exactly_if_it_is_a_combination_of_columns(
     rows: list[tuple[int, ...]], wanted: tuple[int, ...]
 ) -> None:
     matrix = Matrix([[Rational(n, sum(row)) for n in row] for row in rows])
-    told = matrix.row_join(Matrix(wanted)).rank() == matrix.rank()
+    reported = matrix.row_join(Matrix(wanted)).rank() == matrix.rank()
     channel = from_matrix("abc", [[Fraction(n, sum(row)) for n in row] for row in rows], "xyz")
     weights = query_weights(channel, dict(zip("abc", wanted, strict=True)))
-    assert (weights is not None, rank(channel)) == (told, matrix.rank())
+    assert (weights is not None, rank(channel)) == (reported, matrix.rank())
     if weights is not None:
         for state, worth in zip("abc", wanted, strict=True):
             law = channel.laws[state]

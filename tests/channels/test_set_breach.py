@@ -15,7 +15,7 @@ from splu_ref.channels import (
     Channel,
     Levels,
     from_matrix,
-    most_telling,
+    most_informative_output,
     posterior,
     posterior_within,
     product_posterior,
@@ -78,7 +78,7 @@ def test_one_set_is_read_off_the_channel(both: tuple[dict[int, Fraction], ...], 
         }
         inside = sum(part for label in secret for state, part in enumerate(joint[label]) if state in secret)
         assert within == inside / sum(map(sum, joint.values()))
-        free = most_telling(channel, prior, secret)
+        free = most_informative_output(channel, prior, secret)
         tried = [
             sum(chance for state, chance in posterior(channel, prior, label).items() if state in secret)
             for label in prior
@@ -86,7 +86,7 @@ def test_one_set_is_read_off_the_channel(both: tuple[dict[int, Fraction], ...], 
         ]
         assert free.posterior == max(tried)
         assert (free.secret, free.prior) == (secret, own)
-        # A set of published states tells no more than one of them.
+        # A set of published states is not more informative than one of them.
         assert within <= free.posterior
 
 
@@ -153,13 +153,13 @@ def test_a_rare_set_can_be_seen_through_one_of_its_values() -> None:
     # The (.937, .95) breach of the original model: all values but one are rarer than their replacements.
     prior = dict.fromkeys(range(8), Fraction(0)) | {0: Fraction(13, 15), 7: Fraction(2, 15)}
     channel = retention("1/5", dict.fromkeys(range(8), Fraction(1, 8)))
-    found = most_telling(channel, prior, range(7))
+    found = most_informative_output(channel, prior, range(7))
     assert (found.published, found.prior, found.posterior) == (0, Fraction(13, 15), Fraction(39, 41))
     assert posterior_within(channel, prior, range(7)) < Fraction(19, 20) < found.posterior
 
 
 def test_the_first_of_equally_telling_values_and_the_set_of_all_are_named() -> None:
-    found = most_telling(retention(0, dict.fromkeys("ab", "1/2")), {"a": "1/4", "b": "3/4"}, ["b"])
+    found = most_informative_output(retention(0, dict.fromkeys("ab", "1/2")), {"a": "1/4", "b": "3/4"}, ["b"])
     assert (found.published, found.posterior) == ("a", Fraction(3, 4))
     # s = rho1: every replacement falls into the set, and only kept values lie outside of it.
     levels = Levels.of("0.1", "0.5")
@@ -181,7 +181,7 @@ def test_what_is_no_question_of_a_set_is_refused() -> None:
         product_retention_limit(levels, ["0.1"], 0)
     channel = retention("1/5", {"a": "1/2", "b": "1/2"})
     with pytest.raises(ParameterError, match="must add up to 1"):
-        most_telling(channel, {"a": 0, "b": 0}, ["a"])
+        most_informative_output(channel, {"a": 0, "b": 0}, ["a"])
     with pytest.raises(ParameterError, match="adds up to"):
         posterior_within(channel, {"a": "1/2"}, ["a"])
 

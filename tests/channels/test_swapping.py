@@ -53,7 +53,7 @@ def test_one_record_is_kept_more_often_than_its_coin_says(keep: str, records: in
 
 @pytest.mark.parametrize("records", [2, 3, 4, 5])
 @pytest.mark.parametrize("keep", KEEPS[1:])
-def test_pairs_of_records_are_told_without_bias(keep: str, records: int) -> None:
+def test_pairs_of_records_are_reported_without_bias(keep: str, records: int) -> None:
     law = _arrangements(Fraction(keep), records)
     for column in product((0, 1), repeat=records):
         pairs = swapped_pairs(keep, records, sum(column))
@@ -71,7 +71,7 @@ def test_the_ends_of_the_retention() -> None:
     assert swapping(1, counts) == identity(["a", "b"])
     assert swapping(0, counts) == retention(0, {"a": Fraction(2, 5), "b": Fraction(3, 5)})
     for pairs in (swapped_pairs, histogram_pairs):
-        with pytest.raises(ParameterError, match="nothing is kept"):
+        with pytest.raises(ParameterError, match="no value is retained"):
             pairs(0, 5, 2)
     with pytest.raises(ParameterError, match="give at least two"):
         swapped_retention("1/2", 1)
@@ -98,7 +98,9 @@ def test_a_learned_histogram_correlates_records_a_little() -> None:
 
 @pytest.mark.parametrize("keep", ["1/3", "4/5"])
 @pytest.mark.parametrize("members", [1, 2, 4])
-def test_pairs_are_told_by_the_covariance_that_a_learned_histogram_brings(keep: str, members: int) -> None:
+def test_pairs_are_reported_by_the_covariance_that_a_learned_histogram_brings(
+    keep: str, members: int
+) -> None:
     """In all worlds of five records: weights less what the share that is learned has in common with both."""
     p, records = Fraction(keep), 5
     outside = (1 - p) * Fraction(members, records)
@@ -115,11 +117,11 @@ def test_pairs_are_told_by_the_covariance_that_a_learned_histogram_brings(keep: 
     for one, other in combinations(range(records), 2):
         means = [sum(chance * weight(seen, each) for seen, chance in law.items()) for each in (one, other)]
         both = sum(chance * weight(seen, one) * weight(seen, other) for seen, chance in law.items())
-        told = sum(chance * pairs[seen[one] + seen[other]] for seen, chance in law.items())
-        assert told == (one < members) * (other < members) - (both - means[0] * means[1])
+        reported = sum(chance * pairs[seen[one] + seen[other]] for seen, chance in law.items())
+        assert reported == (one < members) * (other < members) - (both - means[0] * means[1])
 
 
 def test_of_three_records_two_others_are_never_both_in_the_set() -> None:
     """What the weights add for two others is 0 then: any number would leave them unbiased."""
-    told = (Fraction(25, 231), Fraction(-5, 33), Fraction(43, 33))
-    assert swapped_pairs("1/2", 3, 2) == Pairs(*told)
+    reported = (Fraction(25, 231), Fraction(-5, 33), Fraction(43, 33))
+    assert swapped_pairs("1/2", 3, 2) == Pairs(*reported)

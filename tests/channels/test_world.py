@@ -134,8 +134,8 @@ def test_what_is_lost_is_what_a_direct_count_says(laws: list[dict[int, Fraction]
     assert found.whole == mutual_information(channel, prior)
     assert found.leakage == min_entropy_leakage(channel, prior)
     for place, expected in enumerate(found.records):
-        asked, about = world.about(channel, itemgetter(place))
-        assert expected == mutual_information(about, asked)
+        requested, about = world.about(channel, itemgetter(place))
+        assert expected == mutual_information(about, requested)
         assert LogForm({}) <= expected <= found.entropies[place] == entropy(laws[place])
         share = found.relative[place]
         if share is None:
@@ -174,10 +174,10 @@ def test_the_three_salaries() -> None:
 def test_a_release_may_make_a_record_more_uncertain() -> None:
     world = World.independent([{0: "7/9", 1: "1/9", 2: "1/9"}])
     found = entropy_loss(world, lambda table: {table[0] == 0: 1})
-    told = {each.released: each for each in found.values}
-    assert told[True].loss == found.entropies[0]
-    assert told[False].loss.sign() < 0
-    assert told[False].cost == LogForm({})
+    reported = {each.released: each for each in found.values}
+    assert reported[True].loss == found.entropies[0]
+    assert reported[False].loss.sign() < 0
+    assert reported[False].cost == LogForm({})
     assert found.expected.sign() > 0
 
 

@@ -16,7 +16,7 @@ import pytest
 from splu_ref.channels.parameters import DataError
 from splu_ref.cli.worth import concentrated
 from splu_ref.data import read_table
-from splu_ref.data.reading import SEPARATORS, separated_by
+from splu_ref.data.reading import SEPARATORS, use_separator
 from tests.hostile.test_inputs import INPUTS
 from tests.programs import command, main
 
@@ -289,7 +289,7 @@ def test_every_command_that_reads_a_table_takes_a_separator(
 def test_a_header_decides_whether_a_separator_is_in_the_file(tmp_path: Path) -> None:
     def rows(text: str, separator: str | None) -> list[str]:
         (tmp_path / "t.csv").write_text(text)
-        with separated_by(separator):
+        with use_separator(separator):
             return list(read_table(tmp_path / "t.csv").columns)
 
     assert rows("a;b\n1,5;2\n", ";") == ["a", "b"]

@@ -16,8 +16,8 @@ import pytest
 from splu_ref.channels.parameters import DataError
 from splu_ref.data import Microdata
 from splu_ref.data.cell_values import number, text
-from splu_ref.data.encoding import declared, encode
-from splu_ref.data.identities import identities_from_records, numbered
+from splu_ref.data.encoding import encode, encode_declared
+from splu_ref.data.identities import identities_from_records, number_identities
 from splu_ref.data.limits import largest_content, most_cells
 from splu_ref.data.record_counts import tally
 from splu_ref.data.residue import bare, bare_polars
@@ -53,14 +53,14 @@ def test_moments_of_whole_seconds_have_thousandths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "reported"),
     [
         (True, "True"), (-7, "-7"), (1.0, "1.0"), (0.1, "0.1"), (1e16, "1e+16"), (float("inf"), "inf"),
         (Decimal("1.50"), "1.50"), (datetime.date(24, 1, 2), "0024-01-02"), ("a", "a"),
     ],
 )  # fmt: skip
-def test_values_as_text(value: Any, told: str) -> None:
-    assert text(value) == told
+def test_values_as_text(value: Any, reported: str) -> None:
+    assert text(value) == reported
 
 
 def test_texts_that_are_numbers() -> None:
@@ -68,8 +68,8 @@ def test_texts_that_are_numbers() -> None:
     assert [number(each) for each in ("1_0", "nan", "inf", "", "one")] == [None] * 5
 
 
-def test_contents_that_have_no_text_are_told_apart() -> None:
-    """What is published beside the sensitive columns may be of any type: its digest tells cells apart."""
+def test_contents_that_have_no_text_are_distinguished() -> None:
+    """Columns that are not sensitive may be of any type: the digest distinguishes their cells."""
     cells = {
         "bytes": [b"\x00\xff", b"", None],
         "list": [["a", "ä"], [], None],
@@ -80,7 +80,7 @@ def test_contents_that_have_no_text_are_told_apart() -> None:
     polars = Microdata.from_frame(pl.DataFrame(cells))
     of_bytes = pa.array([b"\x00\xff", b"", None], pa.binary())
     arrow = Microdata.from_frame(pl.DataFrame(cells).to_arrow().set_column(0, "bytes", of_bytes))
-    told = [
+    reported = [
         ['"00ff"', '""', ""],
         ['["a","ä"]', "[]", ""],
         ['{"u":1,"v":["01"]}', '{"u":null,"v":[]}', ""],
@@ -89,7 +89,7 @@ def test_contents_that_have_no_text_are_told_apart() -> None:
     ]
     for table in (polars, arrow):
         rows = [
-            b"".join(len(each[row].encode()).to_bytes(8, "big") + each[row].encode() for each in told)
+            b"".join(len(each[row].encode()).to_bytes(8, "big") + each[row].encode() for each in reported)
             for row in range(3)
         ]
         assert table.content_records() == rows
@@ -102,9 +102,9 @@ def test_records_have_numbers_among_those_alike() -> None:
         b"b" + bytes(8),
         b"a" + bytes(7) + b"\x01",
     ]
-    assert numbered([b"a", b"b"], [0, 258]) == [b"a" + bytes(8), b"b" + bytes(6) + b"\x01\x02"]
+    assert number_identities([b"a", b"b"], [0, 258]) == [b"a" + bytes(8), b"b" + bytes(6) + b"\x01\x02"]
     with pytest.raises(ValueError, match="zip"):
-        numbered([b"a"], [0, 1])
+        number_identities([b"a"], [0, 1])
 
 
 def test_what_a_small_and_what_a_large_file_may_hold() -> None:
@@ -235,7 +235,7 @@ def test_columns_of_pandas_keep_their_types_and_the_categories_that_occur() -> N
 
 
 @pytest.mark.parametrize(
-    ("cells", "domain", "values", "codes", "unheld"),
+    ("cells", "domain", "values", "codes", "absent_values"),
     [
         ([2, 10, 2], ["10", "-3", "2", "4"], (-3, 2, 4, 10), [1, 3, 1], {0, 2}),
         ([2.0, 1.5], ["1.5", "2.0", "0.25"], (0.25, 1.5, 2.0), [2, 1], {0}),
@@ -244,14 +244,14 @@ def test_columns_of_pandas_keep_their_types_and_the_categories_that_occur() -> N
     ],
 )
 def test_declared_values_are_of_the_type_of_those_that_occur(
-    cells: list[Any], domain: list[str], values: tuple[object, ...], codes: list[int], unheld: set[int]
+    cells: list[Any], domain: list[str], values: tuple[object, ...], codes: list[int], absent_values: set[int]
 ) -> None:
-    found = declared("x", encode("x", cells, None), domain)
+    found = encode_declared("x", encode("x", cells, None), domain)
     assert repr(found.domain) == repr(values)
     assert found.codes.tolist() == codes
-    assert set(found.unheld) == unheld
-    assert [cells[row] for code, row in enumerate(found.rows) if code not in unheld] == [
-        value for code, value in enumerate(values) if code not in unheld
+    assert set(found.absent_values) == absent_values
+    assert [cells[row] for code, row in enumerate(found.rows) if code not in absent_values] == [
+        value for code, value in enumerate(values) if code not in absent_values
     ]
 
 
@@ -260,14 +260,14 @@ def test_declared_values_are_of_the_type_of_those_that_occur(
 )
 def test_declared_values_are_written_as_the_column_would(cells: list[Any], name: str) -> None:
     with pytest.raises(DataError, match="write it as the column would"):
-        declared("x", encode("x", cells, None), [*dict.fromkeys(map(text, cells)), name])
+        encode_declared("x", encode("x", cells, None), [*dict.fromkeys(map(text, cells)), name])
 
 
 @pytest.mark.parametrize("missing", [None, "?"])
 def test_a_table_made_of_another_knows_what_stands_for_missing_cells(missing: str | None) -> None:
     table = Microdata.from_frame(pl.DataFrame({"a": ["", "x"], "b": ["y", "z"]}), missing)
     made = [
-        table.bare(), table.take(np.array([0, 1])), table.select(["a"]), table.as_recoded((), table),
+        table.bare(), table.take(np.array([0, 1])), table.select(["a"]), table.with_recodings((), table),
         table.with_codes("b", np.array([0, 1])), table.with_domain("b", ["y", "z", "w"]),
     ]  # fmt: skip
     for each in made:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from splu_ref.channels.parameters import DataError, InputError
 from splu_ref.data import Microdata, counting, embedded_table, limits, parts, read_table
 from splu_ref.data.counting import TooManyCombinationsError, count_records
-from splu_ref.data.record_counts import CountedRecords
+from splu_ref.data.record_counts import RecordCounts
 from splu_ref.estimators import Query
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
 from tests.pace import TWO_THREADS
@@ -36,12 +36,12 @@ ODD = pl.DataFrame(
 )
 
 
-def _counted(path: Path, *columns: str) -> CountedRecords:
+def _counted(path: Path, *columns: str) -> RecordCounts:
     [(_, found)] = count_records(path, [columns])
     return found
 
 
-def _combinations(records: Microdata | CountedRecords, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
+def _combinations(records: Microdata | RecordCounts, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
     coded = [records.categories(column) for column in columns]
     times = np.ones(records.row_count, dtype=np.int64) if records.counts is None else records.counts
     found: Counter[tuple[str, ...]] = Counter()
@@ -88,7 +88,7 @@ def test_cells_of_parquet_are_counted_by_their_canonical_texts(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", [pl.Float64, pl.Float32])
-def test_equal_numbers_with_other_texts_are_told_apart(kind: type[pl.DataType], tmp_path: Path) -> None:
+def test_equal_numbers_with_other_texts_are_distinguished(kind: type[pl.DataType], tmp_path: Path) -> None:
     cells = [-0.0, 0.0, None, float("nan"), 1.5, 0.0, float("-inf")]
     pl.DataFrame({"n": pl.Series(cells, dtype=kind)}).write_parquet(tmp_path / "t.parquet")
     table, found = read_table(tmp_path / "t.parquet"), _counted(tmp_path / "t.parquet", "n")
@@ -168,7 +168,7 @@ def test_what_is_packed_is_refused_as_for_the_whole_table(
         "bomb.csv.gz": gzip.compress(b"a\n" + b"1\n" * 100_000),
         "broken.csv.gz": packed[:-20],
         "other.csv.gz": b"a,b\n1,2\n",
-        "bent.csv.gz": packed[:30] + b"\xff" * 9 + packed[39:],
+        "damaged.csv.gz": packed[:30] + b"\xff" * 9 + packed[39:],
         "short.parquet": b"PAR1",
         "torn.parquet": b"PAR1" + b"\0" * 30 + b"PAR1",
     }.items():
@@ -192,7 +192,7 @@ def test_a_damaged_page_is_found_on_trial(tmp_path: Path) -> None:
         list(count_records(path, [("a",)]))
 
 
-def test_a_record_without_end_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_without_end_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _small_parts(monkeypatch, 64)
     monkeypatch.setattr(parts, "LONGEST_RECORD", 500)
     path = tmp_path / "t.csv"
@@ -240,15 +240,17 @@ def test_values_of_which_the_same_is_true_are_counted_together(
     _small_parts(monkeypatch, 4)
     path = tmp_path / "t.csv"
     path.write_text("a,b\nx,p\nz,q\ny,p\nw,p\nx,q\nv,q\ny,p\nz,p\n")
-    asked: list[str] = []
+    requested: list[str] = []
 
     def telling(values: Sequence[str]) -> NDArray[np.bool_]:
         """Say nine things of each value, of which they differ in the last alone."""
-        asked.extend(values)
+        requested.extend(values)
         return np.array([[True] * 8 + [value in {"x", "y", "v"}] for value in values])
 
-    found = dict(count_records(path, [("a", "b"), ("b", "a"), ("a",)], (), told=[{"a": telling}, {}, {}]))
-    assert asked == ["x", "z", "y", "w", "v"], "each value once, as it first occurs"
+    found = dict(
+        count_records(path, [("a", "b"), ("b", "a"), ("a",)], (), predicates=[{"a": telling}, {}, {}])
+    )
+    assert requested == ["x", "z", "y", "w", "v"], "each value once, as it first occurs"
     assert _combinations(found[0], ("a", "b")) == {
         ("x", "p"): 3, ("z", "q"): 1, ("z", "p"): 2, ("x", "q"): 2,
     }  # fmt: skip
@@ -274,13 +276,13 @@ def test_a_combination_of_too_many_bits_is_refused(tmp_path: Path) -> None:
 def test_bitmaps_of_counted_rows_count_records(rows: list[tuple[int, int, int]], times: int) -> None:
     """Rows that stand for several records, of any binary digits, count as so many rows."""
     several = [row for number, row in enumerate(rows) for _ in range(1 + number * times % 23)]
-    held = Microdata.from_frame(
+    stored = Microdata.from_frame(
         pl.DataFrame([list(map(str, row)) for row in several], list("abs"), orient="row")
     )
     found = Counter(tuple(map(str, row)) for row in several)
-    distinct = {name: held.values(name) for name in "abs"}
-    counted = CountedRecords(
-        columns=held.columns,
+    distinct = {name: stored.values(name) for name in "abs"}
+    counted = RecordCounts(
+        columns=stored.columns,
         counts=np.array(list(found.values())),
         codes={
             name: np.array([distinct[name].index(row[place]) for row in found])
@@ -294,7 +296,7 @@ def test_bitmaps_of_counted_rows_count_records(rows: list[tuple[int, int, int]],
         {"a": ["0", "2"], "b": "1", "s": "0"},
     ]
     predicates = [tuple(pair for pair in Query.of(where).conditions if pair[0] != "s") for where in queries]
-    one, other = (SensitiveCounts(Columns(table, {}), "s") for table in (held, counted))
+    one, other = (SensitiveCounts(Columns(table, {}), "s") for table in (stored, counted))
     assert one.frequencies.tolist() == other.frequencies.tolist()
     pairs = sorted({row[:2] for row in found})
     assert Columns(counted, {}).groups("ab").tolist() == [pairs.index(row[:2]) for row in found]
@@ -312,7 +314,7 @@ def test_categories_are_the_cells(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux tells of a process")
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads the process information of Linux")
 def test_two_million_rows_are_counted_in_bounded_memory(tmp_path: Path) -> None:
     """Another process counts 104 MB of CSV within 400 MiB; the whole table takes more than a gigabyte."""
     path = tmp_path / "t.csv"

@@ -165,7 +165,7 @@ def test_a_large_quoted_file_is_read_like_its_cells() -> None:
     assert parse_csv("\r\n".join(lines).encode(), "x.csv").rows() == [tuple(row) for row in rows]
 
 
-def test_no_rows_are_read_only_where_they_are_asked_for() -> None:
+def test_no_rows_are_read_only_where_they_are_requested() -> None:
     with pytest.raises(DataError):
         parse_csv(b"a,b\n", "t.csv")
     assert parse_csv(b"a,b\n", "t.csv", empty=True).shape == (0, 2)

@@ -11,7 +11,7 @@ import pytest
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import files
-from splu_ref.data.files import opened, refuse_existing, same_file, write_all, write_whole
+from splu_ref.data.files import open_regular, refuse_existing, same_file, write_all, write_whole
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -98,7 +98,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_half_written(
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_permissions_are_those_asked_for_whatever_the_umask(tmp_path: Path) -> None:
+def test_permissions_are_those_requested_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         write_whole(tmp_path / "plain", b"", force=False)
@@ -160,17 +160,17 @@ def test_two_names_of_one_file_are_refused(tmp_path: Path) -> None:
 
 
 def test_many_files_are_looked_at_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Path] = []
+    requested: list[Path] = []
     resolve = os.path.realpath
 
     def counted(path: Path) -> str:
-        asked.append(path)
+        requested.append(path)
         return resolve(path)
 
     monkeypatch.setattr(os.path, "realpath", counted)
     paths = [tmp_path / str(number) for number in range(20)]
     write_all([(path, b"") for path in paths], force=False)
-    assert asked == paths
+    assert requested == paths
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
@@ -261,7 +261,7 @@ def test_only_what_has_an_end_is_opened(tmp_path: Path, monkeypatch: pytest.Monk
     Path("link").symlink_to("a")
     os.mkfifo("pipe")
     for name in ("a", "link"):
-        with opened(name) as file:
+        with open_regular(name) as file:
             assert file.read() == b"a\r\n\x1a"
         assert file.closed
     with socket.socket(socket.AF_UNIX) as listening:
@@ -273,10 +273,10 @@ def test_only_what_has_an_end_is_opened(tmp_path: Path, monkeypatch: pytest.Monk
         ("/dev/null", "/dev/null is a device, which may have no end: name a file"),
         ("a\0", "'a\\x00' is no name that a file can have: name another"),
     ):
-        with pytest.raises(InputError) as error, opened(name):
+        with pytest.raises(InputError) as error, open_regular(name):
             pass
         assert str(error.value) == words
-    with pytest.raises(FileNotFoundError), opened("absent"):
+    with pytest.raises(FileNotFoundError), open_regular("absent"):
         pass
 
 
@@ -296,7 +296,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_read(
         return opening(path, flags)
 
     monkeypatch.setattr(os, "open", swapped)
-    with pytest.raises(InputError, match="a is a pipe"), opened("a"):
+    with pytest.raises(InputError, match="a is a pipe"), open_regular("a"):
         pass
 
 

@@ -70,7 +70,7 @@ def test_no_command_writes_through_a_linked_folder(
 
 
 @pytest.mark.parametrize("command", WRITERS)
-def test_an_absolute_path_is_held_to_the_same(
+def test_an_absolute_path_is_tested_against_the_same(
     command: str, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     link = Path.cwd() / "link"

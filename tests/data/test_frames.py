@@ -118,7 +118,7 @@ def test_categories_are_sorted_by_their_text_and_unused_ones_left_out() -> None:
     assert Microdata.from_frame(arrow_table()).domain("dictionary") == ("x", "y")
 
 
-def test_text_is_sorted_by_code_point_and_told_apart_exactly() -> None:
+def test_text_is_sorted_by_code_point_and_distinguished_exactly() -> None:
     values = ["é", "e\u0301", "Z", "a", "10", "9", "𝄞", "\uffff", " a", "a "]
     table = Microdata.from_frame(pl.DataFrame({"s": values}))
     assert table.domain("s") == (" a", "10", "9", "Z", "a", "a ", "e\u0301", "é", "\uffff", "𝄞")

@@ -64,17 +64,17 @@ KINDS = range(len(frames(["a"])))
 
 
 def type_of(frame: Any) -> Any:
-    """The type of the column as its library tells it, with categories, their order and index widths."""
+    """The column type of its library, with categories, their order and index widths."""
     return frame.schema.field("s").type if isinstance(frame, pa.Table) else frame["s"].dtype
 
 
-@pytest.mark.parametrize("held", ["?", "b"], ids=["the text occurs", "the text does not occur"])
+@pytest.mark.parametrize("stored", ["?", "b"], ids=["the text occurs", "the text does not occur"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_cells_without_content_are_read_and_published_as_the_text_given(kind: int, held: str) -> None:
-    cells = ["a", "", None, held, "NA", None]
+def test_cells_without_content_are_read_and_published_as_the_text_given(kind: int, stored: str) -> None:
+    cells = ["a", "", None, stored, "NA", None]
     frame = frames(cells)[kind]
     table = Microdata.from_frame(frame, missing="?")
-    read = ["a", "?", "?", held, "NA", "?"]
+    read = ["a", "?", "?", stored, "NA", "?"]
     domain = sorted(set(read))
     assert table.domain("s") == tuple(domain)
     assert table.codes("s").tolist() == [domain.index(cell) for cell in read]

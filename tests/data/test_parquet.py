@@ -14,7 +14,7 @@ import pytest
 
 from splu_ref.channels.parameters import DataError
 from splu_ref.data import read_table
-from splu_ref.data.parquet import on_trial, parse_parquet
+from splu_ref.data.parquet import fault_on_trial, parse_parquet
 
 DAMAGED = sorted((Path(__file__).parent / "damaged").glob("*.parquet"))
 """Files with a few bytes changed. Polars 2.1 panics on one and aborts on the other."""
@@ -121,4 +121,4 @@ def test_a_trial_has_a_second_for_each_megabyte_besides_its_thirty(
         raise subprocess.TimeoutExpired(words, seconds)
 
     monkeypatch.setattr(subprocess, "run", endless)
-    assert on_trial("program", [7, "a b"], b"data", size) == "its reader comes to no end"
+    assert fault_on_trial("program", [7, "a b"], b"data", size) == "its reader comes to no end"

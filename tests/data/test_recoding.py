@@ -1,4 +1,4 @@
-"""Bins, crossings, rare values and hashes: each does the same again by what a manifest tells of it."""
+"""Bins, crossings, rare values and hashes: each is reproducible from its entry in a manifest."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from splu_ref.data.recoding import (
     Cross,
     Hashed,
     Rare,
-    admitting_missing,
-    prepared,
+    apply_recodings,
+    prepare_table,
     read_steps,
-    recoded,
     sources,
+    with_missing_as_text,
 )
 from splu_ref.data.table import Recoding
 
 
 def _cells(step: Recoding, cells: list[object], missing: str | None = None, name: str = "x") -> list[str]:
     table = Microdata.from_frame(pl.DataFrame({name: cells, "y": ["a"] * len(cells)}), missing)
-    done, taken = recoded(table, [step])
+    done, taken = apply_recodings(table, [step])
     secret = step.secret if isinstance(step, Hashed) else None
-    told = read_steps([each.facts() for each in taken], secret)
-    again, _ = recoded(table, told)
-    assert told == taken
+    reported = read_steps([each.facts() for each in taken], secret)
+    again, _ = apply_recodings(table, reported)
+    assert reported == taken
     assert again.content_digest() == done.content_digest()
     return done.cells(step.column)
 
@@ -90,18 +90,18 @@ def test_bins_that_say_nothing_are_refused(text: str) -> None:
 def test_a_crossing_replaces_its_parts_and_keeps_pairs_apart() -> None:
     frame = {"a": ["p", "q", "p"], "b": ["1", "1", "2"], "c": ["u", "v", "w"]}
     for made in (pl.DataFrame(frame), pd.DataFrame(frame)):
-        table, taken = recoded(Microdata.from_frame(made), [Cross.parse("ab=a,b")])
+        table, taken = apply_recodings(Microdata.from_frame(made), [Cross.parse("ab=a,b")])
         assert table.columns == ("c", "ab")
         assert table.cells("ab") == ["p / 1", "q / 1", "p / 2"]
         assert [step.facts() for step in taken] == [{"column": "ab", "cross": ["a", "b"]}]
     for cells, error in ((["p / 1", "q", "r"], "joins the values"), (["?", "q", "r"], "is missing in row 1")):
         with pytest.raises(DataError, match=error):
-            recoded(Microdata.from_frame(pl.DataFrame(frame | {"a": cells})), [Cross.parse("ab=a,b")])
+            apply_recodings(Microdata.from_frame(pl.DataFrame(frame | {"a": cells})), [Cross.parse("ab=a,b")])
     with pytest.raises(DataError, match="column 'c' already"):
-        recoded(Microdata.from_frame(pl.DataFrame(frame)), [Cross.parse("c=a,b")])
+        apply_recodings(Microdata.from_frame(pl.DataFrame(frame)), [Cross.parse("c=a,b")])
     empty = pl.DataFrame(frame | {"a": ["", "q", "r"]})
-    told, _ = recoded(Microdata.from_frame(empty, "none"), [Cross.parse("ab=a,b")])
-    assert told.cells("ab")[0] == "none / 1"
+    reported, _ = apply_recodings(Microdata.from_frame(empty, "none"), [Cross.parse("ab=a,b")])
+    assert reported.cells("ab")[0] == "none / 1"
     for text in ("ab=a", "ab=a,a", "ab=", "ab=a,"):
         with pytest.raises(ParameterError):
             Cross.parse(text)
@@ -115,7 +115,7 @@ def test_rare_values_become_one() -> None:
         Rare.parse("x=1")
 
 
-def test_hashes_depend_on_key_column_and_value_and_tell_nothing_of_the_key() -> None:
+def test_hashes_depend_on_key_column_and_value_and_disclose_nothing_of_the_key() -> None:
     first, second = bytes(range(32)), bytes(range(1, 33))
     step = Hashed("x", first)
     hashes = _cells(step, ["p", "q", "p", ""])
@@ -129,7 +129,7 @@ def test_hashes_depend_on_key_column_and_value_and_tell_nothing_of_the_key() -> 
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     [
         {}, [1], [{"column": "x"}], [{"column": 1, "bins": "10"}], [{"column": "x", "bins": "0"}],
         [{"column": "x", "bins": "10", "whole": "yes"}], [{"column": "x", "bins": "10", "more": 1}],
@@ -137,25 +137,25 @@ def test_hashes_depend_on_key_column_and_value_and_tell_nothing_of_the_key() -> 
         [{"column": "x", "grouped_below": 1}], [{"column": "x", "hashed": "MD5"}],
     ],
 )  # fmt: skip
-def test_steps_of_another_form_are_refused(told: object) -> None:
+def test_steps_of_another_form_are_refused(reported: object) -> None:
     with pytest.raises((TypeError, ValueError, KeyError, ParameterError)):
-        read_steps(told)
+        read_steps(reported)
 
 
 @pytest.mark.parametrize("library", [pl.DataFrame, pd.DataFrame])
 def test_a_text_stands_for_cells_without_content_of_any_type(library: Callable[[object], object]) -> None:
     frame = library({"x": [1.5, None, 2.0], "y": ["a", "", None], "z": [1, 2, 3], "w": [None, 1.0, 1.0]})
     table = Microdata.from_frame(frame, "?")  # type: ignore[arg-type]  # of either library
-    told = admitting_missing(table, ["z", "y", "x", "absent"])
-    assert told.columns == table.columns
-    assert told.cells("x") == ["1.5", "", "2.0"]
-    assert told.domain("x") == ("1.5", "2.0", "?")
-    assert told.domain("z") == (1, 2, 3)
-    assert told.missing == "?"
+    reported = with_missing_as_text(table, ["z", "y", "x", "absent"])
+    assert reported.columns == table.columns
+    assert reported.cells("x") == ["1.5", "", "2.0"]
+    assert reported.domain("x") == ("1.5", "2.0", "?")
+    assert reported.domain("z") == (1, 2, 3)
+    assert reported.missing == "?"
     with pytest.raises(DataError, match="'w' does not hold text and row 1"):
-        told.domain("w")
+        reported.domain("w")
     refused = Microdata.from_frame(frame)  # type: ignore[arg-type]  # as above
-    assert admitting_missing(refused, ["x"]) is refused
+    assert with_missing_as_text(refused, ["x"]) is refused
 
 
 def test_what_is_prepared_knows_what_it_was_made_of() -> None:
@@ -163,7 +163,7 @@ def test_what_is_prepared_knows_what_it_was_made_of() -> None:
         pl.DataFrame({"a": ["p", "q"], "b": ["1", "2"], "c": ["u", "v"], "d": [1, 12]})
     )
     steps: list[Recoding] = [Cross.parse("ab=a,b"), Bins.parse("d=10")]
-    found = prepared(table, steps, {"d": ["0..9", "10..19", "20..29"]}, ["c", "ab"])
+    found = prepare_table(table, steps, {"d": ["0..9", "10..19", "20..29"]}, ["c", "ab"])
     assert found.columns == ("d",)
     assert found.domain("d") == ("0..9", "10..19", "20..29")
     assert found.recoded == (steps[0], Bins("d", "10", whole=True))
@@ -172,11 +172,11 @@ def test_what_is_prepared_knows_what_it_was_made_of() -> None:
     assert sources([*steps, more], "more") == ("c", "a", "b")
     assert sources([more, *steps], "more") == ("c", "ab", "a")
     assert sources([*steps, more], "d") == ("d",)
-    plain = prepared(table, [], {}, [], ["a"])
+    plain = prepare_table(table, [], {}, [], ["a"])
     assert (plain.recoded, plain.unrecoded, plain.columns) == ((), plain, table.columns)
     for drop in (["e"], ["a", "e"]):
         with pytest.raises(DataError, match="no column 'e'"):
-            prepared(table, [], {}, drop)
+            prepare_table(table, [], {}, drop)
 
 
 def test_labels_of_bins_have_limits() -> None:

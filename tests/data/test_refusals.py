@@ -21,13 +21,13 @@ from splu_ref.channels.parameters import InputError
 from splu_ref.data import Microdata, as_table, read_table, require_suffix, write_table
 from splu_ref.data.counting import count_records
 from splu_ref.data.csv_structure import check_structure
-from splu_ref.data.encoding import declared, encode
-from splu_ref.data.limits import has_too_many_cells, unpacks_to_too_much
-from splu_ref.data.parquet import damaged
+from splu_ref.data.encoding import encode, encode_declared
+from splu_ref.data.limits import cell_count_error, expansion_error
+from splu_ref.data.parquet import damaged_file_error
 from splu_ref.data.parts import TableParts
-from splu_ref.data.reading import separated_by
-from splu_ref.data.recoding import Bins, Cross, Hashed, Rare, prepared
-from splu_ref.data.record_counts import require_columns, require_stated
+from splu_ref.data.reading import use_separator
+from splu_ref.data.recoding import Bins, Cross, Hashed, Rare, prepare_table
+from splu_ref.data.record_counts import require_columns, require_in_domain
 from splu_ref.data.table import Recoding
 
 READ = Path(__file__).with_name("refused.txt").read_text("utf-8").splitlines()
@@ -43,7 +43,7 @@ def _frame(**columns: object) -> Microdata:
 
 
 def _recoded(step: Callable[[], Recoding], cells: list[object], **more: object) -> Callable[[], object]:
-    return lambda: prepared(_frame(x=cells, **more), [step()], {})
+    return lambda: prepare_table(_frame(x=cells, **more), [step()], {})
 
 
 def _missing(*cells: object, declared: str | None = None) -> Callable[[], object]:
@@ -51,7 +51,7 @@ def _missing(*cells: object, declared: str | None = None) -> Callable[[], object
 
 
 def _declared(cells: list[object], *domain: str) -> Callable[[], object]:
-    return lambda: declared("x", encode("x", cells, None), domain)  # type: ignore[arg-type]  # some are no values
+    return lambda: encode_declared("x", encode("x", cells, None), domain)  # type: ignore[arg-type]  # some are no values
 
 
 def _written(suffix: str, frame: object) -> Callable[[], object]:
@@ -72,12 +72,12 @@ def _read(name: str, data: bytes) -> Callable[[], object]:
 
 
 def _under(separator: str) -> object:
-    with separated_by(separator):
+    with use_separator(separator):
         return None
 
 
 LONG = pl.DataFrame({"x": ["a" * 1000] * 3})
-ASKED: dict[str, Callable[[], object]] = {
+REQUESTED: dict[str, Callable[[], object]] = {
     # The structure of CSV files.
     "empty": _csv(""),
     "nul": _csv("a,b\nc,\0"),
@@ -109,7 +109,7 @@ ASKED: dict[str, Callable[[], object]] = {
     "many columns": lambda: require_columns(["zz"], [f"c{n}" for n in range(21)]),
     "one column that is several": lambda: require_columns(["zz"], ["age;sex"]),
     "two columns of which one is several": lambda: require_columns(["zz"], ["age;sex", "b"]),
-    "not stated": lambda: require_stated("x", ["a", "b", "c"], ["a", "d"]),
+    "not stated": lambda: require_in_domain("x", ["a", "b", "c"], ["a", "d"]),
     "no column in a file": lambda: list(count_records("t.csv", [["a"], ["zz"]])),
     # Cells without content, and types.
     "missing": _missing("a", "", "b"),
@@ -169,9 +169,9 @@ ASKED: dict[str, Callable[[], object]] = {
     "missing decided": lambda: as_table(_frame(x=["a"]), "?"),
     "parts of standard input": lambda: TableParts("-"),
     "no parts": lambda: TableParts("absent.csv").columns,
-    "too much": lambda: _raise(unpacks_to_too_much("t.gz", 2_000_000)),
-    "too many cells": lambda: _raise(has_too_many_cells("t.parquet", 1000, 5_000_000)),
-    "damage": lambda: _raise(damaged("t.parquet", "why")),
+    "too much": lambda: _raise(expansion_error("t.gz", 2_000_000)),
+    "too many cells": lambda: _raise(cell_count_error("t.parquet", 1000, 5_000_000)),
+    "damage": lambda: _raise(damaged_file_error("t.parquet", "why")),
     "NUL written": _written(".csv", pl.DataFrame({"x": ["a\0"]})),
     "structures written": _written(".csv.gz", pl.DataFrame({"x": [[1]]})),
     "columns that mix": lambda: Microdata.from_frame(pd.DataFrame({"x": [1, "a"]})).domain("x"),
@@ -184,11 +184,11 @@ def _raise(error: Exception) -> None:
     raise error
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", REQUESTED)
 def test_messages_are_whole(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("a,b\n1,2\n")
     with pytest.raises((InputError, ValueError)) as error:
-        ASKED[name]()
+        REQUESTED[name]()
     assert str(error.value) == REFUSED[name]
     assert not list(Path().glob("u.*"))

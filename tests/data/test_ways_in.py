@@ -12,7 +12,7 @@ import pytest
 
 from splu_ref.channels.parameters import DataError, InputError, ParameterError
 from splu_ref.data import Microdata, as_table, parquet, read_table, reading, write_table
-from splu_ref.data.reading import divider, given_separator, separated_by
+from splu_ref.data.reading import current_separator, file_separator, use_separator
 
 MAGIC = "it does not begin and end with PAR1"
 
@@ -36,10 +36,10 @@ def _parquet() -> bytes:
 @pytest.mark.parametrize(
     "data", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n"), _parquet()], ids=["csv", "gzip", "parquet"]
 )
-def test_the_kind_of_standard_input_is_told_by_how_it_begins(
+def test_the_kind_of_standard_input_is_reported_by_how_it_begins(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "_fault_on_trial", lambda _: "")  # no process, which takes seconds
+    monkeypatch.setattr(parquet, "_parquet_fault", lambda _: "")  # no process, which takes seconds
     monkeypatch.setattr(sys, "stdin", Pipe(data))
     assert read_table("-").to_frame().rows() == [("1", "2")]
 
@@ -86,23 +86,28 @@ def test_cells_may_be_divided_otherwise(tmp_path: Path) -> None:
         path.write_text(f'a{character}b\n"1{character}0"{character}2.5\n')
         for separator in (name, character):
             assert read_table(path, separator=separator).to_frame().rows() == [(f"1{character}0", "2.5")]
-            with separated_by(separator):
-                assert given_separator() == name
+            with use_separator(separator):
+                assert current_separator() == name
                 assert read_table(path).columns == ("a", "b")
-        assert given_separator() is None
+        assert current_separator() is None
     path.write_text("a\n1;2\n")
     assert read_table(path).cells("a") == ["1;2"]
-    with separated_by("semicolon"):
-        assert (divider(b"a,b\n;"), divider(b"a,b;\n"), divider(b"a\n,"), divider(b"a;b")) == (
+    with use_separator("semicolon"):
+        assert (
+            file_separator(b"a,b\n;"),
+            file_separator(b"a,b;\n"),
+            file_separator(b"a\n,"),
+            file_separator(b"a;b"),
+        ) == (
             ",",
             ";",
             ";",
             ";",
         )
-        with separated_by(None):
-            assert divider(b"a;b") == ","
-            assert given_separator() is None
-        assert given_separator() == "semicolon"
+        with use_separator(None):
+            assert file_separator(b"a;b") == ","
+            assert current_separator() is None
+        assert current_separator() == "semicolon"
     (tmp_path / "t.parquet").write_bytes(_parquet())
     with pytest.raises(ParameterError) as error:
         read_table(tmp_path / "t.parquet", separator="tab")
@@ -127,10 +132,10 @@ def test_a_table_without_rows_is_one_where_that_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
-def test_each_kind_of_file_is_told_of_missing_cells_and_may_be_empty(
+def test_each_kind_of_file_is_reported_missing_cells_and_may_be_empty(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "_fault_on_trial", lambda _: "")  # as above
+    monkeypatch.setattr(parquet, "_parquet_fault", lambda _: "")  # as above
     write_table(Microdata.from_frame(pl.DataFrame({"a": ["", "x"], "b": ["1", "2"]})), tmp_path / name)
     table = read_table(tmp_path / name, "?")
     assert (table.missing, table.domain("a"), table.cells("b")) == ("?", ("?", "x"), ["1", "2"])

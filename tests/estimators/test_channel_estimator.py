@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.channels import Channel, coarsened, retention
+from splu_ref.channels import Channel, coarsen, retention
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, Query
@@ -30,7 +30,9 @@ def _published(mechanism: RetentionReplacement, **cells: object) -> ChannelEstim
     table = Microdata.from_frame(pl.DataFrame(cells))
     domains = dict(mechanism.domains)
     reported = Manifest(mechanism, table.row_count, domains)
-    return ChannelEstimator(PublishedTable(table=table, mechanism=mechanism, domains=domains, told=reported))
+    return ChannelEstimator(
+        PublishedTable(table=table, mechanism=mechanism, domains=domains, attached_manifest=reported)
+    )
 
 
 @pytest.mark.parametrize("keep", ["0", "1/3", "4/5"])
@@ -39,7 +41,7 @@ def test_the_law_of_a_set_is_that_of_the_whole_channel(keep: str) -> None:
     whole = mechanism.channel(np.array([4, 0, 1, 2, 9]), SystemSource())
     for size in range(1, 5):
         for members in combinations(range(5), size):
-            alike = coarsened(whole, {code: code in members for code in range(5)})
+            alike = coarsen(whole, {code: code in members for code in range(5)})
             reported = mechanism.predicate_channels({"job": ["abcde"[code] for code in members]}, {})
             assert reported == {("job",): Channel(alike.laws, (True, False))}
 
@@ -61,7 +63,7 @@ def test_what_the_whole_table_shows_exactly_a_part_of_it_does_not() -> None:
     domains = {"job": ("a", "b", "c")}
     table = PublishedTable(
         table=Microdata.from_frame(frame), mechanism=mechanism, domains=domains,
-        told=Manifest(mechanism, 8, domains),
+        attached_manifest=Manifest(mechanism, 8, domains),
     )  # fmt: skip
     queries = [Query.of({"job": "a"}), Query.of({"sex": "m", "job": ["a", "b", "c"]})]
     everyone, part = ChannelEstimator(table)(queries, None)

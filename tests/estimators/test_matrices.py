@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from splu_ref.channels import PublishedCount, coarsened, decoy_groups, two_state
+from splu_ref.channels import PublishedCount, coarsen, decoy_groups, two_state
 from splu_ref.channels.parameters import Gamma, InputError, ParameterError
 from splu_ref.estimators import Inversion, apply_by_mode, published_co_occurrence, set_matrix, value_matrix
 from splu_ref.estimators.linear import transition
@@ -80,7 +80,7 @@ def test_entries_in_floating_point_are_those_of_the_exact_channel(keep: str | No
     for size in (1, 2, 3, 4):
         for chosen in combinations(range(5), size):
             inside = [value in chosen for value in range(5)]
-            pairs = coarsened(exact, dict(enumerate(inside)), dict(enumerate(HISTOGRAM.tolist())))
+            pairs = coarsen(exact, dict(enumerate(inside)), dict(enumerate(HISTOGRAM.tolist())))
             found = set_matrix(_counted(HISTOGRAM, 3), np.array(inside, dtype=float), law)
             wanted = [[float(pairs.probability(u, v)) for v in (False, True)] for u in (False, True)]
             assert found == near(np.array(wanted), rel=1e-12)

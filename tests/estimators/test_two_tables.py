@@ -43,7 +43,7 @@ def _release(
 def _placements(codes: np.ndarray, gamma: int) -> dict[tuple[tuple[int, ...], ...], Fraction]:
     """Return the law of the groups' values and of each record's group, over every draw of the code."""
 
-    def placed(tables: TwoTables) -> tuple[tuple[int, ...], ...]:
+    def codes_in_domain(tables: TwoTables) -> tuple[tuple[int, ...], ...]:
         groups = tables.groups[np.argsort(tables.rows)]
         return (tuple(groups.tolist()), *map(tuple, tables.values.tolist()))
 
@@ -53,7 +53,7 @@ def _placements(codes: np.ndarray, gamma: int) -> dict[tuple[tuple[int, ...], ..
         return Anatomy(gamma).publish_codes(codes, 1 + int(codes.max()), source)
 
     for tables, chance in outcomes(run):
-        law[placed(tables)] += chance
+        law[codes_in_domain(tables)] += chance
     return law
 
 

@@ -27,7 +27,7 @@ def nulls(rows: int, columns: int = 1, *, stated: int | None = None, groups: int
     groups
         Groups of rows; all columns of all groups share one page.
     """
-    told = Long(rows if stated is None else stated)
+    reported = Long(rows if stated is None else stated)
     run = _number(rows << 1) + b"\0"  # one run of level 0: null
     body = len(run).to_bytes(4, "little") + run
     page = _structure(
@@ -39,14 +39,14 @@ def nulls(rows: int, columns: int = 1, *, stated: int | None = None, groups: int
     chunks: list[_Value] = [
         {
             2: Long(4),
-            3: {1: _BOOLEAN, 2: [_PLAIN, _RUNS], 3: [name], 4: 0, 5: told, 6: size, 7: size, 9: Long(4)},
+            3: {1: _BOOLEAN, 2: [_PLAIN, _RUNS], 3: [name], 4: 0, 5: reported, 6: size, 7: size, 9: Long(4)},
         }
         for name in names
     ]
-    group: _Value = {1: chunks, 2: Long(size * columns), 3: told}
+    group: _Value = {1: chunks, 2: Long(size * columns), 3: reported}
     leaves: list[_Value] = [{1: _BOOLEAN, 3: _OPTIONAL, 4: name} for name in names]
     root: _Value = {4: b"root", 5: columns}
-    footer = _structure({1: 1, 2: [root, *leaves], 3: Long(told * groups), 4: [group] * groups})
+    footer = _structure({1: 1, 2: [root, *leaves], 3: Long(reported * groups), 4: [group] * groups})
     return b"PAR1" + page + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 

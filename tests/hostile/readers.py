@@ -30,7 +30,7 @@ from splu_ref.conformance import VectorFile, answer_line, read_expected_failures
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.data import Microdata, table_bytes
 from splu_ref.data.parquet import parse_parquet
-from splu_ref.data.reading import decompressed, parse_csv
+from splu_ref.data.reading import decompress, parse_csv
 from splu_ref.guarantees import (
     certificate_text,
     error_certificate,
@@ -98,7 +98,7 @@ def _csv(data: bytes) -> None:
 
 
 def _csv_gz(data: bytes) -> None:
-    _table(parse_csv(decompressed(data, "t.csv.gz"), "t.csv.gz"))
+    _table(parse_csv(decompress(data, "t.csv.gz"), "t.csv.gz"))
 
 
 def _parquet(data: bytes) -> None:
@@ -167,7 +167,7 @@ def _answer(data: bytes) -> None:
 
 
 def _request(data: bytes) -> None:
-    """Ask the reference program; it answers one line of JSON whatever it is asked."""
+    """Query the reference program, which answers every request with one line of JSON."""
     answered = answer_line(data)
     assert answered.endswith(b"\n")
     assert answered.count(b"\n") == 1
@@ -196,7 +196,7 @@ def _transcript(data: bytes) -> None:
         read_transcript(path).to_bytes()
 
 
-# Not held to their schema here: every process that measures a reader begins with this.
+# Not validated against their schema here: every process that measures a reader begins with this.
 _FILES = [
     VectorFile.from_json(json.loads(path.read_bytes()))
     for path in sorted((Path(__file__).parents[2] / "vectors").rglob("*.json"))

@@ -124,8 +124,8 @@ FILES = {
 def _all(name: str, columns: int, *words: str) -> list[str]:
     """Return an estimate of a conjunction of all columns, all sensitive."""
     named = VALUES[:columns]
-    asked = [word for each in named for word in ("--sensitive", each, "--where", f"{each}=a")]
-    return [name, "--gamma", "2", *asked, *words]
+    requested = [word for each in named for word in ("--sensitive", each, "--where", f"{each}=a")]
+    return [name, "--gamma", "2", *requested, *words]
 
 
 _PUBLISH = "-o out.csv --force --sensitive s --gamma"

@@ -24,7 +24,7 @@ from splu_ref.data.limits import (
     most_cells,
 )
 from splu_ref.data.parquet import FooterError, parse_parquet, read_footer
-from splu_ref.data.reading import decompressed, parse_csv
+from splu_ref.data.reading import decompress, parse_csv
 from tests.hostile.parquet_files import nulls
 from tests.pace import TWO_THREADS, within
 
@@ -178,11 +178,11 @@ def test_a_file_may_unpack_to_the_limit_and_no_further() -> None:
         return buffer.getvalue()
 
     data = packed(ALWAYS_READ)
-    assert len(decompressed(data, "t")) == ALWAYS_READ == largest_content(len(data))
+    assert len(decompress(data, "t")) == ALWAYS_READ == largest_content(len(data))
     with pytest.raises(
         DataError, match=rf"^t has [0-9]+ bytes and unpacks to more than {ALWAYS_READ}: .*\.csv$"
     ):
-        decompressed(packed(ALWAYS_READ + 1), "t")
+        decompress(packed(ALWAYS_READ + 1), "t")
 
 
 def test_a_large_file_may_unpack_to_a_multiple_of_its_size() -> None:

@@ -16,7 +16,7 @@ import pytest
 import splu_ref
 from splu_ref import certificate_checker
 from splu_ref.channels.parameters import InputError
-from splu_ref.data.files import opened
+from splu_ref.data.files import open_regular
 from tests.hostile.readers import READERS
 from tests.programs import COMMANDS, module
 from tests.programs import main as run
@@ -32,8 +32,8 @@ TWO_TABLES = b"""{"schema": "splu-ref/manifest/2", "method": "Anatomy", "gamma":
 PUBLISH = ("-o", "out.csv", "--sensitive", "job", "--gamma", "2")
 RETENTION = ("-o", "out.csv", "--mechanism", "retention", "--retention", "1/5", "--column", "job")
 ESTIMATE = ("--manifest", "manifest.json")
-ASKED = ("--epsilon", "1/2")
-DRAWN = ("--gamma", "2", *ASKED, "--draws", "capped:1", "--sensitive", "job")
+REQUESTED = ("--epsilon", "1/2")
+DRAWN = ("--gamma", "2", *REQUESTED, "--draws", "capped:1", "--sensitive", "job")
 
 INPUTS: dict[str, Callable[[str], list[str]]] = {
     "sanitize table": lambda file: ["sanitize", file, *PUBLISH],
@@ -88,9 +88,9 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
         )
     ],
     "privacy --table": lambda file: ["privacy", "--alpha", "1", *DRAWN, "--table", file],
-    "privacy --manifest": lambda file: ["privacy", *ASKED, "--alpha", "1", "--manifest", file],
-    "utility --manifest": lambda file: ["utility", *ASKED, "--t-e", "1/2", "--manifest", file],
-    "concept --manifest": lambda file: ["concept", *ASKED, "--alpha", "1", "--manifest", file],
+    "privacy --manifest": lambda file: ["privacy", *REQUESTED, "--alpha", "1", "--manifest", file],
+    "utility --manifest": lambda file: ["utility", *REQUESTED, "--t-e", "1/2", "--manifest", file],
+    "concept --manifest": lambda file: ["concept", *REQUESTED, "--alpha", "1", "--manifest", file],
     "utility --table": lambda file: ["utility", "--t-e", "1/2", *DRAWN, "--table", file],
     "operator --prior": lambda file: [
         *("operator", "--rho1", "0.1", "--rho2", "0.5", "--prior", file, "--column", "job")
@@ -222,8 +222,10 @@ def test_every_path_of_every_command_is_here() -> None:
     for command in COMMANDS:
         for name, hint in get_type_hints(module(command).run, include_extras=True).items():
             if re.search(r"\bPath\b", str(hint)):
-                [told] = hint.__metadata__
-                options = [each for each in (told.default, *(told.param_decls or ())) if each is not ...]
+                [reported] = hint.__metadata__
+                options = [
+                    each for each in (reported.default, *(reported.param_decls or ())) if each is not ...
+                ]
                 named.add(f"{command} {options[0] if options else name}")
     # No paths, but read otherwise.
     ways = {"study --data", "advise --stream"}
@@ -249,7 +251,7 @@ def test_what_is_no_file_is_refused_everywhere(
 
 
 @pytest.mark.parametrize("kind", ENDLESS)
-def test_the_stranger_s_checker_refuses_it_too(
+def test_the_independent_checker_refuses_it_too(
     kind: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ENDLESS[kind](folder / "hostile.csv")
@@ -273,13 +275,13 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
     monkeypatch.setattr(Path, "stat", swapped)
     with (
         pytest.raises(InputError, match=r"hostile\.csv is a pipe, which may have no end: save what it gives"),
-        opened(path),
+        open_regular(path),
     ):
         pass
 
 
 def test_files_are_opened_for_reading_in_one_place() -> None:
-    """All readers go through `splu_ref.data.files.opened`, so that no check is forgotten."""
+    """All readers go through `splu_ref.data.files.open_regular`, so that no check is forgotten."""
     allowed = {
         "data/files.py",
         "certificate_checker.py",  # the standard library alone
@@ -306,7 +308,7 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
                 )
                 if name in ("open", "fdopen", "read_bytes", "read_text"):
                     opening.add(path.relative_to(ROOT).as_posix())
-    assert opening <= allowed, "open it with splu_ref.data.files.opened"
+    assert opening <= allowed, "open it with splu_ref.data.files.open_regular"
 
 
 def test_memory_that_does_not_suffice_is_one_line(

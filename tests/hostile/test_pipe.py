@@ -38,7 +38,7 @@ ANSWER = READERS["answer"]
 SUBSET = next(file for file in vector_files() if file.path == "subset/population-5.json")
 
 
-def _asked(command: list[str], timeout: float = 10) -> dict[str, Json] | str:
+def _requested(command: list[str], timeout: float = 10) -> dict[str, Json] | str:
     """Return what the program answers, or how it misbehaves."""
     try:
         with Session(command, Limits(answer=timeout)) as session:
@@ -52,7 +52,7 @@ def _asked(command: list[str], timeout: float = 10) -> dict[str, Json] | str:
 def test_any_output(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("pipe") / "output"
     path.write_bytes(data)
-    answer = _asked(["cat", str(path)])
+    answer = _requested(["cat", str(path)])
     if isinstance(answer, str):
         assert answer.isprintable()
         assert len(answer) < 1_000
@@ -64,7 +64,7 @@ def test_the_sample_comes_through(tmp_path: Path) -> None:
     path = tmp_path / "output"
     path.write_bytes(ANSWER.samples[0] + b"\n")
     # sh reads the request first: an answer before the request is no answer
-    assert _asked(["sh", "-c", f"read request; cat '{path}'; read end"]) == json.loads(ANSWER.samples[0])
+    assert _requested(["sh", "-c", f"read request; cat '{path}'; read end"]) == json.loads(ANSWER.samples[0])
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_the_sample_comes_through(tmp_path: Path) -> None:
 )
 def test_a_flood_a_silence_and_a_crash(script: str, how: str) -> None:
     started = time.monotonic()
-    answer = _asked(
+    answer = _requested(
         ["sh", "-c", script], timeout=60 if "cat" in script else 1
     )  # a flood ends before its time
     assert isinstance(answer, str)
@@ -156,7 +156,7 @@ def test_an_outcome_is_shown_whatever_the_program_says(
         assert case.attrib["message"]
 
 
-def test_the_command_tells_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file.json").write_bytes(READERS["vectors"].samples[0])
     script = "read request; printf '\\033[2J\\377\\n'"
     assert run(["conform", "--vectors", str(tmp_path), "--json", "--", "sh", "-c", script]) == 1

@@ -62,11 +62,11 @@ publish = "histogram"
 PROGRAM = """
 import json, sys
 for line in sys.stdin:
-    asked = json.loads(line)
+    request = json.loads(line)
     hostile = {hostile!r}
     answer = {{"ops": ["plan", "estimate"], "name": hostile, "version": hostile, "specification": "1"}}
-    print(json.dumps({{**(answer if asked["op"] == "describe" else {{"error": {{"kind": hostile}}}}),
-                      "id": asked.get("id"), hostile: hostile}}), flush=True)
+    print(json.dumps({{**(answer if request["op"] == "describe" else {{"error": {{"kind": hostile}}}}),
+                      "id": request.get("id"), hostile: hostile}}), flush=True)
 """
 
 
@@ -339,7 +339,9 @@ def test_nothing_hostile_reaches_a_terminal(name: str, folder: Path) -> None:
     if name not in LONG:
         code, drawn = (_on_a_terminal_of_its_own if name in ALONE else _on_a_terminal)(command, folder)
         assert code in codes, drawn
-        assert bool(drawn.strip()) == bool(output.strip() or errors.strip())  # what is held is what is told
+        assert bool(drawn.strip()) == bool(
+            output.strip() or errors.strip()
+        )  # the stored text is the reported one
         assert "\x1b[38;5;201m" not in drawn
         _hold(STYLING.sub("", drawn).replace("\r", ""))
     if name == STEERING:

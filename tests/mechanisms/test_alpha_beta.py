@@ -187,7 +187,7 @@ def test_what_cannot_be_published() -> None:
         digits.publish(FRAME, ["sex", "job"])
 
 
-def test_too_many_fakes_are_refused_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_fakes_are_refused_unless_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_FAKES", 1)
     with pytest.raises(ParameterError, match="2 fakes are to be expected"):
         AlphaBeta("1/4", "2/3", DOMAIN).publish(FRAME, ["sex", "job"], SeededSource(1))
@@ -213,9 +213,9 @@ def test_the_manifest_gives_the_mechanism_back(tmp_path: Path) -> None:
     release.write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
     again = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
     assert again.mechanism == mechanism
-    told = (tmp_path / "m.json").read_text()
-    assert '"method": "alpha-beta"' in told
-    (tmp_path / "m.json").write_text(told.replace('"c"', '"d"'))
+    reported = (tmp_path / "m.json").read_text()
+    assert '"method": "alpha-beta"' in reported
+    (tmp_path / "m.json").write_text(reported.replace('"c"', '"d"'))
     with pytest.raises(DataError, match="not the digest of the domains"):
         sr.read_manifest(tmp_path / "m.json")
 

@@ -9,7 +9,7 @@ import pytest
 
 from splu_ref.channels import lower_tail_bounds, probability_mass
 from splu_ref.channels.parameters import ParameterError
-from splu_ref.mechanisms.replacement_law import drawn_binomial
+from splu_ref.mechanisms.replacement_law import draw_binomial
 from splu_ref.randomness import SeededSource, outcomes
 
 
@@ -33,7 +33,7 @@ class Digits:
 def test_the_law_over_every_path(n: int, p: str, block_bits: int) -> None:
     law: dict[int, Fraction] = defaultdict(Fraction)
     chance, paths = Fraction(p), 0
-    for found, share in outcomes(lambda source: drawn_binomial(n, chance, source.integer_below, block_bits)):
+    for found, share in outcomes(lambda source: draw_binomial(n, chance, source.integer_below, block_bits)):
         law[found] += share
         paths += 1
     assert law == {k: probability_mass(n, k, chance) for k in range(n + 1)}
@@ -43,14 +43,14 @@ def test_the_law_over_every_path(n: int, p: str, block_bits: int) -> None:
 
 def test_no_trials_draw_nothing() -> None:
     source = Digits()
-    assert drawn_binomial(0, Fraction(1, 2), source.integer_below) == 0
+    assert draw_binomial(0, Fraction(1, 2), source.integer_below) == 0
     assert source.bounds == []
 
 
 @pytest.mark.parametrize(("n", "p"), [(-1, "1/2"), (3, "0"), (3, "1")])
 def test_what_is_no_binomial_number_is_refused(n: int, p: str) -> None:
     with pytest.raises(ParameterError):
-        drawn_binomial(n, Fraction(p), Digits().integer_below)
+        draw_binomial(n, Fraction(p), Digits().integer_below)
 
 
 def test_a_number_that_begins_as_a_probability_does_asks_for_more() -> None:
@@ -61,7 +61,7 @@ def test_a_number_that_begins_as_a_probability_does_asks_for_more() -> None:
     second = int((bounds.lower * base - first) * base)
     for later, wanted in ((second - 1, 499_999), (second + 1, 500_000)):
         source = Digits(first, later)
-        assert drawn_binomial(n, p, source.integer_below) == wanted
+        assert draw_binomial(n, p, source.integer_below) == wanted
         assert source.bounds == [base, base]
 
 
@@ -86,7 +86,7 @@ def test_of_huge_numbers_the_quantile(n: int, p: str, level: str) -> None:
         place -= digit
         return digit
 
-    found = drawn_binomial(n, chance, digits)
+    found = draw_binomial(n, chance, digits)
     assert lower_tail_bounds(n, found, chance).lower > Fraction(level)
     assert found == 0 or lower_tail_bounds(n, found - 1, chance).upper <= Fraction(level)
 
@@ -95,15 +95,15 @@ def test_the_ends_of_the_range() -> None:
     # 100 digits in base 3: blocks of 40, 40 and 20. All trials
     # fail with (2/3)^100, far above 3^-40, and all succeed with 3^-100.
     first = Digits(0, 0, 0)
-    assert drawn_binomial(100, Fraction(1, 3), first.integer_below) == 0
+    assert draw_binomial(100, Fraction(1, 3), first.integer_below) == 0
     assert first.bounds == [3**40]
     last = Digits(3**40 - 1, 3**40 - 1, 3**20 - 1)
-    assert drawn_binomial(100, Fraction(1, 3), last.integer_below) == 100
+    assert draw_binomial(100, Fraction(1, 3), last.integer_below) == 100
     assert last.bounds == [3**40, 3**40, 3**20]
 
 
 def test_a_seed_gives_the_moments() -> None:
     source, times = SeededSource(8), 400
-    drawn = [drawn_binomial(10**15, Fraction(3, 10**12), source.integer_below) for _ in range(times)]
+    drawn = [draw_binomial(10**15, Fraction(3, 10**12), source.integer_below) for _ in range(times)]
     mean = sum(drawn) / times
     assert abs(mean - 3000) < 6 * (3000 / times) ** 0.5

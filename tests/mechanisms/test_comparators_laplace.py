@@ -15,7 +15,7 @@ from splu_ref.randomness import SeededSource, TapeSource, UniformSource
 
 
 class _Digits(SeededSource):
-    """Hands out given integers and notes the bounds that were asked for."""
+    """Returns given integers and records the requested bounds."""
 
     def __init__(self, digits: tuple[int, ...]) -> None:
         super().__init__(0)

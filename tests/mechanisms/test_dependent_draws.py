@@ -1,4 +1,4 @@
-"""Draws of a group that hang together: marks, places, shares and deals, and the release made of them."""
+"""Dependent draws: marked slots, source slots, and releases with them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from splu_ref.channels.parameters import DataError, Gamma, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import MECHANISMS, SpluGen, append, mixed, transcribed
 from splu_ref.mechanisms import group_draws as dependent_draws
-from splu_ref.mechanisms.group_draws import Marks, marked_slots, shown_slots, slot_kinds
+from splu_ref.mechanisms.group_draws import Marks, draw_source_slots, marked_slots, slot_kinds
 from splu_ref.mechanisms.manifest import parse_manifest
 from splu_ref.randomness import (
     Draws,
@@ -82,7 +82,7 @@ def test_the_law_of_a_group_of_two(
     marked: tuple[bool, ...], draws: GroupDraws, expected: dict[tuple[int, ...], int]
 ) -> None:
     law: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
-    for slots, chance in outcomes(lambda source: shown_slots(np.array([marked]), draws, source)):
+    for slots, chance in outcomes(lambda source: draw_source_slots(np.array([marked]), draws, source)):
         law[tuple(slots.tolist())] += chance
     assert law == {slots: Fraction(share, 4) for slots, share in expected.items()}
 
@@ -90,7 +90,7 @@ def test_the_law_of_a_group_of_two(
 def test_the_remainder_and_the_deal_are_uniform_in_a_group_of_three() -> None:
     law: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
     marked = np.array([[True, False, False]])
-    for array, chance in outcomes(lambda source: shown_slots(marked, ONE, source)):
+    for array, chance in outcomes(lambda source: draw_source_slots(marked, ONE, source)):
         law[tuple(array.tolist())] += chance
     times = defaultdict[tuple[int, ...], Fraction](Fraction)
     for slots, chance in law.items():
@@ -110,13 +110,13 @@ def test_a_tape_gives_these_draws() -> None:
     # value, then members 2 and 0.
     keys = b"".join(key.to_bytes(4, "big") for key in (5, 9, 2, 3, 1, 2))
     tape = TapeSource(bytes([1, 3, 1, 0]) + keys)
-    slots = shown_slots(SLOT_1, ONE, tape)
+    slots = draw_source_slots(SLOT_1, ONE, tape)
     assert slots.tolist() == [2, 1, 1]
     assert tape.consumed == 28
     tape = TapeSource(bytes([1]) + keys)
-    assert shown_slots(SLOT_1, GroupDraws("all-or-none", 4), tape).tolist() == [1] * 3
+    assert draw_source_slots(SLOT_1, GroupDraws("all-or-none", 4), tape).tolist() == [1] * 3
     tape = TapeSource(bytes([2]) + keys)
-    assert shown_slots(SLOT_1, GroupDraws("all-or-none", 4), tape).tolist() == [
+    assert draw_source_slots(SLOT_1, GroupDraws("all-or-none", 4), tape).tolist() == [
         2,
         0,
         2,
@@ -170,7 +170,7 @@ def test_large_counts_have_no_noise_where_nothing_is_marked_beside_them() -> Non
         assert np.bincount(exact.published).tolist() == [500] * 4
 
 
-def test_the_law_is_read_and_held_to_the_retention() -> None:
+def test_the_law_is_read_and_tested_against_the_retention() -> None:
     assert SpluGen(5, draws="independent") == SpluGen(5)
     assert SpluGen(5, "1/5", draws="capped:7").draws == GroupDraws("capped", 7)
     assert SpluGen(5, draws=TWO).facts() == {
@@ -186,7 +186,7 @@ def test_the_law_is_read_and_held_to_the_retention() -> None:
         SpluGen(5, draws=TWO).count_law  # noqa: B018
 
 
-def test_a_manifest_tells_the_draws_and_is_read_again() -> None:
+def test_a_manifest_states_the_draws_and_is_read_again() -> None:
     release = SpluGen(2, draws="all-or-none:3").publish(Microdata.from_frame(FRAME), "job", SeededSource(1))
     written = release.manifest.to_json()
     assert b'"draws": "all-or-none:3"' in written

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from splu_ref.channels.parameters import Gamma, ParameterError
 from splu_ref.data import embedded_table
 from splu_ref.mechanisms import SpluGen
-from splu_ref.mechanisms.group_draws import DrawRule, draw_rule, draws
+from splu_ref.mechanisms.group_draws import DrawRule, draw_rule, independent_draws
 from splu_ref.randomness import Draws, SeededSource, TapeSource, outcomes
 
 
@@ -20,7 +20,7 @@ def test_every_draw_has_its_share_of_the_integers(gamma: int, u: int, w: int) ->
     retention = Fraction(min(u, w), max(u, w))
     rule = draw_rule(Gamma(gamma), retention)
     integers = Counter(
-        0 if r < rule.keeping else 1 + (r - rule.keeping) // rule.share for r in range(rule.bound)
+        0 if r < rule.retained else 1 + (r - rule.retained) // rule.share for r in range(rule.bound)
     )
     assert Fraction(integers[0], rule.bound) == retention
     for draw in range(1, gamma):
@@ -38,15 +38,17 @@ def test_the_law_of_a_draw_is_exact() -> None:
     for gamma, retention in ((2, "1/3"), (3, "1/2"), (3, "0.8"), (4, "1/4"), (3, "1")):
         p = Fraction(retention)
         law: dict[int, Fraction] = defaultdict(Fraction)
-        for drawn, chance in outcomes(lambda s, g=gamma, p=p: draws(s, Gamma(g), p, 1).tolist()[0]):  # type: ignore[misc]  # bound by its default values
+        for drawn, chance in outcomes(
+            lambda s, g=gamma, p=p: independent_draws(s, Gamma(g), p, 1).tolist()[0]  # type: ignore[misc]  # defaults
+        ):
             law[drawn] += chance
         assert law == {j: p if j == 0 else (1 - p) / (gamma - 1) for j in range(gamma) if j == 0 or p < 1}
 
 
 def test_a_tape_gives_these_draws() -> None:
-    # gamma = 4, p = 1/2: below 6; 0, 1, 2 keep the value; 3, 4, 5 take the first, second, third other one.
+    # gamma = 4, p = 1/2: below 6; 0, 1, 2 retain the value; 3, 4, 5 take the first, second, third other one.
     tape = TapeSource(bytes([2, 6, 3, 4, 7, 5, 0]))
-    assert draws(tape, Gamma(4), Fraction(1, 2), 5).tolist() == [0, 1, 2, 3, 0]
+    assert independent_draws(tape, Gamma(4), Fraction(1, 2), 5).tolist() == [0, 1, 2, 3, 0]
     assert tape.consumed == 7
 
 
@@ -89,10 +91,10 @@ def test_retention_one_publishes_the_truth_and_other_values_are_refused() -> Non
 
 def test_one_over_gamma_is_the_rule_of_the_paper() -> None:
     codes = np.array([0, 1, 2] * 20, dtype=np.int64)
-    told, silent = (
+    reported, silent = (
         SpluGen(3, retention=p).publish_codes(codes, 3, SeededSource(9)) for p in (Fraction(1, 3), None)
     )
-    np.testing.assert_array_equal(told.published, silent.published)
+    np.testing.assert_array_equal(reported.published, silent.published)
 
 
 def test_a_draw_is_made_of_an_integer_below_2_63_at_most() -> None:
@@ -100,7 +102,7 @@ def test_a_draw_is_made_of_an_integer_below_2_63_at_most() -> None:
         retention = Fraction(1, wide)
         rule = draw_rule(Gamma(gamma), retention)
         assert rule.bound == 2**63
-        ends = np.array([0, rule.keeping - 1, rule.keeping, rule.bound - 1], dtype=np.int64)
+        ends = np.array([0, rule.retained - 1, rule.retained, rule.bound - 1], dtype=np.int64)
         assert rule.draw(ends).tolist() == [0, 0, 1, gamma - 1]
         with pytest.raises(ParameterError, match="too many digits to draw by"):
             draw_rule(Gamma(gamma), Fraction(1, wide + gamma - 1))

@@ -120,7 +120,7 @@ def test_amplification_of_what_is_put_together(first: Channel[int, int], second:
 
 @pytest.mark.parametrize("keep", ["0", "1/2", "2/3"])
 @pytest.mark.parametrize("size", [2, 3])
-def test_neighboring_tables_are_told_apart_as_far_as_records(size: int, keep: str) -> None:
+def test_neighboring_tables_are_distinguished_as_far_as_records(size: int, keep: str) -> None:
     mechanism = RetentionReplacement(keep, {"sensitive": "abc"[:size]})
     world = World.independent([dict.fromkeys(range(size), Fraction(1, size))] * 2)
     channel = world_channel(mechanism, world, range(size))

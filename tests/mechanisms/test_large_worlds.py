@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from splu_ref.channels.parameters import Gamma
-from splu_ref.mechanisms import PLANS, SpluGen, named_plan
+from splu_ref.mechanisms import PLANS, SpluGen, resolve_plan
 from splu_ref.randomness import IntArray, RecordingSource, SeededSource, TapeSource
 
 
@@ -36,7 +36,7 @@ def test_groups_of_more_than_small_integers(plan: str, gamma: int) -> None:
     done = SpluGen(gamma, plan=plan).publish_codes(codes, values, source)
     tape = TapeSource(source.recorded)
     histogram = np.bincount(codes, minlength=values)
-    groups = named_plan(plan)[0](histogram, Gamma(gamma), tape).groups().tolist()
+    groups = resolve_plan(plan)[0](histogram, Gamma(gamma), tape).groups().tolist()
     order, draws = tape.order_within(codes), tape.below(gamma, len(codes))
     wanted = np.array(_plainly(groups, codes.tolist(), order.tolist(), draws.tolist()))
     assert np.array_equal(done.published, wanted[done.rows])
@@ -56,7 +56,7 @@ def test_domains_of_more_than_small_integers(plan: str, values: int) -> None:
     histogram = np.ones(values, dtype=np.int64)
     histogram[-3:] = 4
     histogram[-1] += int(histogram.sum()) % 2
-    _valid(named_plan(plan)[0](histogram, Gamma(2), SeededSource(1)).groups().astype(np.int64), histogram)
+    _valid(resolve_plan(plan)[0](histogram, Gamma(2), SeededSource(1)).groups().astype(np.int64), histogram)
 
 
 @pytest.mark.parametrize("values", [256, 257, 65_536, 65_537])
@@ -66,7 +66,7 @@ def test_records_of_a_large_domain_take_values_of_their_group(values: int) -> No
     source = RecordingSource(SeededSource(5))
     done = SpluGen(2, plan="cyclic").publish_codes(codes, values, source)
     tape = TapeSource(source.recorded)
-    groups = named_plan("cyclic")[0](np.bincount(codes), Gamma(2), tape).groups().tolist()
+    groups = resolve_plan("cyclic")[0](np.bincount(codes), Gamma(2), tape).groups().tolist()
     order, draws = tape.order_within(codes), tape.below(2, size)
     wanted = np.array(_plainly(groups, codes.tolist(), order.tolist(), draws.tolist()))
     assert np.array_equal(done.published, wanted[done.rows])

@@ -1,4 +1,4 @@
-"""The manifest: which release it tells of, and that it is read by its method."""
+"""Manifests: the release that they describe, and reading by method."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def _written(path: Path, document: dict[str, object]) -> Path:
 def test_a_manifest_is_read_as_it_was_written(release: Release, tmp_path: Path) -> None:
     origin = release.manifest.origin
     assert origin is not None
-    told = replace(release.manifest, origin=replace(origin, date="2024-02-29", release="0f" * 16))
+    reported = replace(release.manifest, origin=replace(origin, date="2024-02-29", release="0f" * 16))
     path = tmp_path / "m.json"
-    path.write_bytes(told.to_json())
-    assert read_manifest(path) == told
-    assert json.loads(told.to_json()) == {
+    path.write_bytes(reported.to_json())
+    assert read_manifest(path) == reported
+    assert json.loads(reported.to_json()) == {
         "schema": "splu-ref/manifest/2",
         "method": "SPLU-Gen",
         "gamma": 3,
@@ -75,10 +75,10 @@ def test_a_manifest_of_the_first_schema_is_read(release: Release, tmp_path: Path
         del document[key]
     del document["produced_by"]["code"]
     path = _written(tmp_path / "m.json", document | {"schema": "splu-ref/manifest/1"})
-    told = read_manifest(path)
-    assert told == replace(release.manifest, origin=None)
-    told.require(Microdata.from_frame(FRAME))  # nothing but the rows can be compared
-    assert json.loads(told.to_json())["schema"] == "splu-ref/manifest/1"
+    reported = read_manifest(path)
+    assert reported == replace(release.manifest, origin=None)
+    reported.require(Microdata.from_frame(FRAME))  # nothing but the rows can be compared
+    assert json.loads(reported.to_json())["schema"] == "splu-ref/manifest/1"
 
 
 def test_the_method_chooses_what_is_read(release: Release, tmp_path: Path) -> None:
@@ -129,13 +129,13 @@ def test_the_bytes_of_a_manifest(release: Release) -> None:
         "  }",
         "}",
     ]
-    told = Manifest(release.mechanism, 24, {"Größe": ("a", "ß")}, origin, (15, 9))
-    assert told.to_json() == "".join(f"{line}\n" for line in lines).encode()
+    reported = Manifest(release.mechanism, 24, {"Größe": ("a", "ß")}, origin, (15, 9))
+    assert reported.to_json() == "".join(f"{line}\n" for line in lines).encode()
     del lines[26], lines[20:23], lines[7:11]
     lines[1] = lines[1].replace("2", "1")
     lines[-4:-2] = [f'    "version": "{__version__}",', f'    "spec": "{SPECIFICATION}"']
-    told = Manifest(release.mechanism, 24, {"Größe": ("a", "ß")})
-    assert told.to_json() == "".join(f"{line}\n" for line in lines).encode()
+    reported = Manifest(release.mechanism, 24, {"Größe": ("a", "ß")})
+    assert reported.to_json() == "".join(f"{line}\n" for line in lines).encode()
 
 
 def test_the_code_digest_is_that_of_every_python_file_in_order_of_the_paths() -> None:
@@ -232,7 +232,7 @@ def test_batches_that_add_up_are_read(release: Release, tmp_path: Path, sizes: t
     assert read_manifest(path).batches == sizes
 
 
-def test_what_is_no_manifest_is_told_apart(tmp_path: Path) -> None:
+def test_what_is_no_manifest_is_distinguished(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     for content, message in (
         (b"{", "not a JSON file"),
@@ -309,8 +309,8 @@ def test_commands_refuse_a_manifest_of_another_release(
     FRAME.write_csv(tmp_path / "original.csv")
     for name in ("one", "two"):
         table, manifest = tmp_path / f"{name}.csv", tmp_path / f"{name}.json"
-        told = ["--sensitive", "value", "--gamma", "3", "--manifest", str(manifest)]
-        assert main(["sanitize", str(tmp_path / "original.csv"), "-o", str(table), *told]) == 0
+        reported = ["--sensitive", "value", "--gamma", "3", "--manifest", str(manifest)]
+        assert main(["sanitize", str(tmp_path / "original.csv"), "-o", str(table), *reported]) == 0
     capsys.readouterr()
     for command in (["estimate", "--where", "value=a"], ["audit-release"]):
         words = [command[0], str(tmp_path / "one.csv"), *command[1:], "--manifest"]
@@ -323,10 +323,10 @@ def test_commands_refuse_a_manifest_of_another_release(
 
 
 def test_another_number_of_rows_is_refused() -> None:
-    told = Manifest(SpluGen(3), 24, {"value": ("a", "b")})
+    reported = Manifest(SpluGen(3), 24, {"value": ("a", "b")})
     for rows in (21, 23, 25):
         with pytest.raises(DataError, match=f"the table has {rows} rows, the manifest says 24"):
-            told.require(Microdata.from_frame(pl.concat([FRAME, FRAME]).head(rows)))
+            reported.require(Microdata.from_frame(pl.concat([FRAME, FRAME]).head(rows)))
 
 
 def test_a_table_with_lists_and_bytes_beside_the_sensitive_column_has_a_digest(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ def test_a_table_with_lists_and_bytes_beside_the_sensitive_column_has_a_digest(t
     assert len({digest, *(Microdata.from_frame(other).content_digest() for other in others)}) == 4
 
 
-def test_an_original_is_recoded_as_the_manifest_tells_and_hashed_under_its_key_alone() -> None:
+def test_an_original_is_recoded_as_the_manifest_states_and_hashed_under_its_key_alone() -> None:
     key, other = (Key(hashlib.sha256(name).digest()) for name in (b"one", b"other"))
     prepared = splu_ref.recode(FRAME, bins={"hours": 5}, hashed=["name"], key=key)
     manifest = SpluGen(3).publish(prepared, "value", SeededSource(1)).manifest

@@ -56,7 +56,7 @@ def test_integers_become_values_in_the_order_of_the_row() -> None:
     assert mechanism.publish_codes(np.array([1, 0, 0]), 3, tape).published.tolist() == [1, 2, 0]
 
 
-def test_the_manifest_tells_the_matrix_and_the_estimate_uses_it(tmp_path: Path) -> None:
+def test_the_manifest_states_the_matrix_and_the_estimate_uses_it(tmp_path: Path) -> None:
     mechanism = Operator("job", "cab", [[ROWS["abc".index(u)]["abc".index(v)] for v in "cab"] for u in "cab"])
     assert mechanism == Operator("job", "abc", ROWS)
     release = mechanism.publish(FRAME, "job", SeededSource(1))
@@ -68,20 +68,20 @@ def test_the_manifest_tells_the_matrix_and_the_estimate_uses_it(tmp_path: Path) 
     expected = inverse(from_matrix("abc", ROWS, "abc")).estimate(counts)
     for value in "abc":
         assert read.estimate(job=value).estimate == near(float(expected[value]))
-    told = (tmp_path / "m.json").read_text()
+    reported = (tmp_path / "m.json").read_text()
     for old, new, words in (
         ('"order": "kept"', '"order": "odd"', "order is neither kept nor shuffled"),
         ('"domains": "', '"domains": "0', "not the digest of the domains"),
         ('[\\"1/2\\", \\"1/3\\", \\"1/6\\"]', "5", "matrix is not a list of rows"),
         ('[\\"1/2\\", \\"1/3\\", \\"1/6\\"]', '[\\"1/2\\", \\"1/3\\", \\"1/7\\"]', "is not a law"),
     ):
-        assert old in told
-        (tmp_path / "m.json").write_text(told.replace(old, new))
+        assert old in reported
+        (tmp_path / "m.json").write_text(reported.replace(old, new))
         with pytest.raises(DataError, match=words):
             sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
 
 
-def test_a_matrix_without_inverse_tells_some_sums() -> None:
+def test_a_matrix_without_inverse_states_some_sums() -> None:
     release = Operator("job", "abc", SINGULAR).publish(FRAME, "job", SeededSource(1))
     with pytest.raises(DataError, match="does not distinguish values of 'job', those counted here"):
         release.estimate(job="a")

@@ -48,7 +48,7 @@ def test_groups_are_large_enough_alike_and_blind(least: int) -> None:
     assert blind.tolist() == groups.tolist()
 
 
-def test_numbers_are_cut_by_size_and_told_as_ranges() -> None:
+def test_numbers_are_cut_by_size_and_reported_as_ranges() -> None:
     frame = pl.DataFrame({"n": ["9", "9", "10", "10", "11", "100"], "s": list("xyxyxy")})
     by_size = PerturbedGeneralization("s", "xy", ["n"], 2, "1/2", numbers=["n"])
     table = by_size.publish(frame, "s", SeededSource(1)).table
@@ -67,10 +67,10 @@ def test_what_is_seen_of_a_group_by_all_outcomes() -> None:
             mechanism.publish_groups(np.array([0, 2, 2]), np.array([1, 0, 1]), draws).published.tolist()
         )
     )
-    stray, keep = Fraction(1, 5), Fraction(2, 5)
-    second = {0: keep / 2 + stray, 1: stray, 2: keep / 2 + stray}
+    unexpected, keep = Fraction(1, 5), Fraction(2, 5)
+    second = {0: keep / 2 + unexpected, 1: unexpected, 2: keep / 2 + unexpected}
     assert law == {
-        (first, other): (keep * (first == 2) + stray) * chance
+        (first, other): (keep * (first == 2) + unexpected) * chance
         for first in range(3)
         for other, chance in second.items()
     }
@@ -106,7 +106,7 @@ def test_a_release_with_its_manifest(tmp_path: Path) -> None:
     release.write(tmp_path / "p.csv", tmp_path / "m.json")
     read = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
     assert read.mechanism == mechanism
-    told = (tmp_path / "m.json").read_text()
+    reported = (tmp_path / "m.json").read_text()
     for old, new, words in (
         ('"domains": "', '"domains": "0', "not the digest of the domains"),
         ('"least": 5', '"least": 0', "least"),
@@ -115,8 +115,8 @@ def test_a_release_with_its_manifest(tmp_path: Path) -> None:
         ('[[\\"n\\"', '[\\"n\\"', "quasi is not a list of columns"),
         ('"retention": "2/3"', '"retention": "1"', "less than 1"),
     ):
-        assert old in told
-        (tmp_path / "m.json").write_text(told.replace(old, new))
+        assert old in reported
+        (tmp_path / "m.json").write_text(reported.replace(old, new))
         with pytest.raises(DataError, match=words):
             sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
 

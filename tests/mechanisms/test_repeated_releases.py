@@ -1,4 +1,4 @@
-"""What several releases under one key give away: as much as several with fresh draws, and no more."""
+"""Disclosure by several releases under one key: the same as by several with fresh draws."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DOCS = Path(__file__).parents[2] / "docs"
 SOURCE = KeyedSource(Key(hashlib.sha256(b"a key").digest()))
 
 
-def test_the_numbers_that_are_told() -> None:
-    """The page tells the least and the largest share of several runs; one of them is made again."""
+def test_the_numbers_that_are_reported() -> None:
+    """The page reports the least and the largest share of several runs; one run is repeated here."""
     page = (DOCS / "publishers.md").read_text("utf-8").splitlines()
     for row in rows(runs=1):
         scene, *shares = row.strip("| ").split(" | ")
-        (told,) = (line for line in page if line.startswith(f"| {scene} |"))
-        for share, ends in zip(shares, told.strip("| ").split(" | ")[1:], strict=True):
+        (reported,) = (line for line in page if line.startswith(f"| {scene} |"))
+        for share, ends in zip(shares, reported.strip("| ").split(" | ")[1:], strict=True):
             least, _, most = ends.partition(" to ")
             assert least <= share <= (most or least)
 
@@ -32,7 +32,7 @@ def test_the_numbers_that_are_told() -> None:
 @pytest.mark.parametrize(
     "scene", ["three under one key, a row less each", "two under one key, γ = 5 and γ = 7"]
 )
-def test_who_follows_records_learns_what_fresh_draws_tell(scene: str) -> None:
+def test_who_follows_records_learns_what_fresh_draws_disclose(scene: str) -> None:
     """Some 600 records or more keep one value, so that shares of them have a standard error of 0.02."""
     _, parts = SCENES[scene]
     keyed, fresh = (exposure(parts, 7, keyed=each) for each in (True, False))
@@ -57,7 +57,7 @@ def test_rows_of_two_releases_do_not_align_by_their_order() -> None:
 
 
 def test_one_changed_cell_makes_another_release() -> None:
-    """A record with an identity of its own is told by its cells all the same."""
+    """A record with a unique identity is still identified by its cells."""
     frame = pl.DataFrame({"id": range(400), "other": ["x"] * 400, "value": list("abcd") * 100})
     changed = frame.with_columns(other=pl.when(pl.col("id") == 7).then(pl.lit("y")).otherwise("other"))
     one, same, two = (

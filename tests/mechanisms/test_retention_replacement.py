@@ -50,7 +50,7 @@ def test_values_that_no_record_has_are_published_in_the_columns_type(kind: Any) 
     assert (release.suppressed, release.max_gamma) == (0, None)
 
 
-def test_the_manifest_tells_what_was_declared_and_not_what_occurs(tmp_path: Path) -> None:
+def test_the_manifest_states_what_was_declared_and_not_what_occurs(tmp_path: Path) -> None:
     domain = [str(age) for age in range(17, 120)]
     release = RetentionReplacement("1/3", {"age": domain}).publish(FRAME, "age", SeededSource(2))
     release.write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
@@ -58,11 +58,11 @@ def test_the_manifest_tells_what_was_declared_and_not_what_occurs(tmp_path: Path
     # Numbers stand by size, whatever the order in which they were declared.
     assert again.domains == {"age": tuple(domain)}
     assert again.mechanism == RetentionReplacement("1/3", {"age": domain[::-1]})
-    told = (tmp_path / "m.json").read_text()
-    (tmp_path / "m.json").write_text(told.replace('"119"', '"120"'))
+    reported = (tmp_path / "m.json").read_text()
+    (tmp_path / "m.json").write_text(reported.replace('"119"', '"120"'))
     with pytest.raises(DataError, match="not the digest of the domains"):
         sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
-    (tmp_path / "m.json").write_text(told.replace('"uniform"', '"by rank"'))
+    (tmp_path / "m.json").write_text(reported.replace('"uniform"', '"by rank"'))
     with pytest.raises(DataError, match="replacing is not uniform, given, identity"):
         sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
 
@@ -271,16 +271,16 @@ def test_conjunctions_of_a_compound_are_one_predicate_with_an_exact_interval() -
     assert sum(one.interval is None or not one.interval[0] <= true <= one.interval[1] for one in found) <= 9
 
 
-def test_replacements_from_the_histogram_tell_no_count(tmp_path: Path) -> None:
+def test_replacements_from_the_histogram_disclose_no_count(tmp_path: Path) -> None:
     mechanism = RetentionReplacement("1/3", JOBS, replacing="identity")
     assert mechanism.amplification is None
     release = mechanism.publish(FRAME, "job", SeededSource(2))
     assert "d" not in set(release.frame["job"])  # no record has it
     release.write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
     assert sr.read_release(tmp_path / "p.csv", tmp_path / "m.json").mechanism == mechanism
-    told = json.loads((tmp_path / "m.json").read_text())
-    assert {"100", "200", "300", 100, 200, 300}.isdisjoint(map(str, told.values()))
-    assert told["replacing"] == "identity"
+    reported = json.loads((tmp_path / "m.json").read_text())
+    assert {"100", "200", "300", 100, 200, 300}.isdisjoint(map(str, reported.values()))
+    assert reported["replacing"] == "identity"
 
 
 @pytest.mark.parametrize(
@@ -291,18 +291,18 @@ def test_replacements_from_the_histogram_tell_no_count(tmp_path: Path) -> None:
         {"replacing": "identity", "shuffled": True},
     ],
 )
-def test_manifests_tell_laws_and_coins(options: dict[str, Any], tmp_path: Path) -> None:
+def test_manifests_state_laws_and_coins(options: dict[str, Any], tmp_path: Path) -> None:
     mechanism = RetentionReplacement("1/3", JOBS, **options)
     mechanism.publish(FRAME, "job", SeededSource(2)).write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
     assert sr.read_release(tmp_path / "p.csv", tmp_path / "m.json").mechanism == mechanism
-    told = (tmp_path / "m.json").read_text()
+    reported = (tmp_path / "m.json").read_text()
     faults = (
         ('1/4\\"', '1/5\\"'), ('"unit": "record"', '"unit": "row"'), ("laws", "law"),
         ('\\"0\\"]]', '\\"0\\"], []]'), ('\\"0\\"]]', '\\"0\\", \\"0\\"]]'),
     )  # fmt: skip
     for fact, other in faults:
-        if fact in told:
-            (tmp_path / "m.json").write_text(told.replace(fact, other))
+        if fact in reported:
+            (tmp_path / "m.json").write_text(reported.replace(fact, other))
             with pytest.raises(DataError, match=r"ask the publisher|add up to|manifest"):
                 sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
 

@@ -101,39 +101,39 @@ def test_a_tape_gives_each_column_bytes_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("mechanism", [SpluGen(2), SpluGen(2, plan="cyclic"), DistributionBased()])
-def test_each_column_is_asked_for_once(mechanism: RecordMechanism) -> None:
-    asked: list[str] = []
+def test_each_column_is_requested_once(mechanism: RecordMechanism) -> None:
+    requested: list[str] = []
     source = SeededSource(1)
 
     def draws_for(column: str) -> Draws:
-        asked.append(column)
+        requested.append(column)
         return source
 
     codes = np.array([0, 1, 2, 0, 1])
     mechanism.publish_columns({"b": codes, "a": codes}, {"b": 3, "a": 3}, draws_for)
-    assert asked == ["b", "a"]
+    assert requested == ["b", "a"]
 
 
 class _Named:
-    """Randomness that notes for which columns it is asked, and gives each a stream of its own."""
+    """Randomness that records the requested columns, with a separate stream for each."""
 
     name = "seeded"
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requested: list[str] = []
 
     def for_release(self, context: ReleaseContext) -> ReleaseRandomness:
         return self
 
     def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Draws:
-        self.asked.append(column)
+        self.requested.append(column)
         return SeededSource(column.encode())
 
 
-def test_a_table_asks_for_each_column_once() -> None:
+def test_the_draws_of_each_column_are_requested_once() -> None:
     source = _Named()
     SpluGen(2).publish(Microdata.from_frame(FRAME), ["two", "one"], source)
-    assert source.asked == ["two", "one"]
+    assert source.requested == ["two", "one"]
 
 
 @pytest.mark.parametrize("columns", [("one", "two"), ("two", "one")])
@@ -217,7 +217,7 @@ def test_with_gammas_of_their_own_columns_have_the_laws_of_their_own_mechanisms(
 
 
 @pytest.mark.parametrize("draws", ["capped:2", "all-or-none:2"])
-def test_a_column_whose_draws_hang_together_takes_no_part_in_those_of_others(draws: str) -> None:
+def test_columns_with_dependent_draws_do_not_affect_each_other(draws: str) -> None:
     """Given its own randomness each column is published as if it were alone, so the laws are independent."""
     own = {"a": SpluGen(3, draws=draws), "b": SpluGen(4, draws=draws)}
     codes = {"a": np.arange(48) % 11, "b": np.arange(48)[::-1] // 4}
@@ -232,11 +232,13 @@ def test_a_column_whose_draws_hang_together_takes_no_part_in_those_of_others(dra
         pl.DataFrame({name: [f"{code:02}" for code in values] for name, values in codes.items()})
     )
     release = SpluGenByColumn(own).publish(table, ["a", "b"], SeededSource(1))
-    told = parse_manifest(release.manifest.to_json(), "m", MECHANISMS).mechanism
-    assert isinstance(told, SpluGenByColumn)
-    assert told == SpluGenByColumn(own)
-    assert (str(told.draws), told.facts()["draws"]) == (draws, draws)
-    with pytest.raises(ParameterError, match="hang together in one way: give each the same"):
+    reported = parse_manifest(release.manifest.to_json(), "m", MECHANISMS).mechanism
+    assert isinstance(reported, SpluGenByColumn)
+    assert reported == SpluGenByColumn(own)
+    assert (str(reported.draws), reported.facts()["draws"]) == (draws, draws)
+    with pytest.raises(
+        ParameterError, match="all columns must have the same dependent draws: give each the same"
+    ):
         SpluGenByColumn(own | {"b": SpluGen(4)})
 
 
@@ -274,7 +276,7 @@ def test_a_value_too_common_for_what_is_left_is_refused_before_anything_is_drawn
     frame = pl.DataFrame({name: [f"v{code}" for code in values] for name, values in codes.items()})
     with pytest.raises(DataError, match="choose gammas of which one divides the other"):
         mechanism.publish(frame, ["a", "b"])
-    with pytest.raises(ParameterError, match="a gamma is told for a, b, and the sensitive columns are a:"):
+    with pytest.raises(ParameterError, match="a gamma is given for a, b, and the sensitive columns are a:"):
         mechanism.publish(frame, ["a"])
     with pytest.raises(ParameterError, match="column 'c' has no gamma"):
         mechanism.for_column("c")
@@ -295,8 +297,8 @@ def test_a_manifest_and_a_key_know_each_gamma() -> None:
     }
     assert mechanism.facts() == facts
     release = mechanism.publish(table, ["a", "b"], key)
-    told = parse_manifest(release.manifest.to_json(), "m", MECHANISMS)
-    assert told.mechanism == mechanism
+    reported = parse_manifest(release.manifest.to_json(), "m", MECHANISMS)
+    assert reported.mechanism == mechanism
     document = json.loads(release.manifest.to_json())
     for change in ({"gamma": 4}, {"gamma": {"a": 4}}, {"gamma": {"a": 4, "c": 6}}, {"plan": "mixed"}):
         with pytest.raises(DataError, match="the manifest is damaged"):

@@ -165,7 +165,7 @@ def test_retention_keyed_draws_and_other_mechanisms_reach_every_value_above_256(
     size = 300
     codes = np.arange(size)
     keys = b"".join(place.to_bytes(4, "big") for place in range(size))
-    # p = 1/2: of 598 integers 299 keep the value, and 299 + j - 1 is draw j.
+    # p = 1/2: of 598 integers 299 retain the value, and 299 + j - 1 is draw j.
     for draw in (1, 256, 257, 299):
         tape = TapeSource(keys + (298 + draw).to_bytes(2, "big") * size + keys)
         found = SpluGen(Gamma(size), Fraction(1, 2), plan="cyclic").publish_codes(codes, size, tape)

@@ -78,7 +78,7 @@ def test_a_release_with_its_manifest(tmp_path: Path) -> None:
     read = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
     assert read.mechanism == mechanism
     assert read.domains == {"job": ("a", "b", "c", "d")}
-    told = (tmp_path / "m.json").read_text()
+    reported = (tmp_path / "m.json").read_text()
     for old, new, words in (
         ('"order": "kept"', '"order": "odd"', "order is neither kept nor shuffled"),
         ('"amplification": "3"', '"amplification": "1"', "keeps no value more often"),
@@ -88,8 +88,8 @@ def test_a_release_with_its_manifest(tmp_path: Path) -> None:
         ('[[\\"M\\"]', '[[\\"F\\"]', "parts names a part twice"),
         ('[\\"sex\\"]', "sex", "by or parts is no list"),
     ):
-        assert old in told
-        (tmp_path / "m.json").write_text(told.replace(old, new))
+        assert old in reported
+        (tmp_path / "m.json").write_text(reported.replace(old, new))
         with pytest.raises(DataError, match=words):
             sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
 

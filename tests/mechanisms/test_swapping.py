@@ -68,7 +68,7 @@ def _moments(
     law: dict[tuple[tuple[int, ...], ...], Fraction] = {}
     for published, chance in outcomes(run):
         law[published] = law.get(published, Fraction(0)) + chance
-    mean, square, told = Fraction(0), Fraction(0), Fraction(0)
+    mean, square, reported = Fraction(0), Fraction(0), Fraction(0)
     for published, chance in law.items():
         frame = {
             name: [domains[name][code] for code in column]
@@ -80,8 +80,8 @@ def _moments(
         estimate = Fraction(answer.estimate).limit_denominator(10**6)
         assert answer.variance_estimate is not None
         mean, square = mean + chance * estimate, square + chance * estimate**2
-        told += chance * answer.variance_estimate
-    return mean, square - mean**2, told
+        reported += chance * answer.variance_estimate
+    return mean, square - mean**2, reported
 
 
 @pytest.mark.parametrize(
@@ -96,24 +96,24 @@ def _moments(
 def test_variances_are_unbiased_though_records_depend(
     cells: dict[str, str], where: dict[str, list[str]], aside: str, true: int
 ) -> None:
-    mean, variance, told = _moments(Swapping("1/2"), cells, where, aside)
+    mean, variance, reported = _moments(Swapping("1/2"), cells, where, aside)
     assert mean == true
-    assert told == pytest.approx(variance, abs=1e-9)
+    assert reported == pytest.approx(variance, abs=1e-9)
     assert variance > 0
 
 
-def test_a_column_alone_is_told_exactly() -> None:
-    mean, variance, told = _moments(Swapping("1/2"), {"a": "xxyz"}, {"a": ["x", "y"]})
-    assert (mean, variance, told) == (Fraction(3), Fraction(0), Fraction(0))
+def test_a_column_alone_is_reported_exactly() -> None:
+    mean, variance, reported = _moments(Swapping("1/2"), {"a": "xxyz"}, {"a": ["x", "y"]})
+    assert (mean, variance, reported) == (Fraction(3), Fraction(0), Fraction(0))
 
 
 @pytest.mark.parametrize("cells", ["xxyz", "xyzz"])
 def test_a_histogram_that_is_learned_leaves_estimates_unbiased(cells: str) -> None:
     mechanism = RetentionReplacement("1/2", {"a": "xyz"}, replacing="identity")
-    mean, variance, told = _moments(mechanism, {"a": cells}, {"a": ["x"], "aside": ["1"]}, "1122")
+    mean, variance, reported = _moments(mechanism, {"a": cells}, {"a": ["x"], "aside": ["1"]}, "1122")
     assert mean == cells[:2].count("x")
-    # Four records: the share that is plugged in is far off, and the variance still told within a tenth.
-    assert told == near(variance, rel=0.1, size=len(cells))
+    # Four records: the plugged-in share is far off, and the variance is still accurate within a tenth.
+    assert reported == near(variance, rel=0.1, size=len(cells))
 
 
 def test_estimates_spread_as_they_say() -> None:
@@ -134,7 +134,7 @@ def test_a_key_gives_one_release_wherever_records_stand() -> None:
     assert not once["job"].equals(frame["job"])
 
 
-def test_the_manifest_tells_the_retention_alone(tmp_path: Path) -> None:
+def test_the_manifest_states_the_retention_alone(tmp_path: Path) -> None:
     release = Swapping("0.2").publish(FRAME, "job", SeededSource(2))
     release.write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
     again = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
@@ -152,7 +152,7 @@ def test_parameters_that_make_no_mechanism(retention: Any, remedy: str) -> None:
         Swapping(retention)
 
 
-def test_what_cannot_be_swapped_or_told() -> None:
+def test_what_cannot_be_swapped_or_reported() -> None:
     with pytest.raises(ParameterError, match="give at least two"):
         Swapping("1/2").publish_codes(np.array([0]), 2, SeededSource(1))
     flat = Swapping(0).publish(FRAME, "job", SeededSource(1))

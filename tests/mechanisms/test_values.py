@@ -1,4 +1,4 @@
-"""A mechanism is a value: what it holds, what it declares, and what a manifest tells of it."""
+"""Mechanisms as values: their parameters, declared channels and manifests."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:
         (LaplaceCounts(LN_2), 0, None, 4),
     ],
 )
-def test_what_the_publisher_is_told(
+def test_what_is_reported_to_the_publisher(
     mechanism: Mechanism[Release], suppressed: int, max_gamma: int | None, rows: int
 ) -> None:
     frame = pl.DataFrame({"name": [f"n{row}" for row in range(13)], "value": list("wxyzwxyzwxyzw")})
@@ -172,11 +172,11 @@ def test_what_the_publisher_is_told(
     assert release.max_gamma == max_gamma  # 13 // 4: the most frequent value has 4 of 13 records
     assert (release.table.row_count, release.mechanism) == (rows, mechanism)
     assert release.domains == {"value": tuple("wxyz")}
-    assert (release.sensitive, release.told) == (("value",), None)
+    assert (release.sensitive, release.attached_manifest) == (("value",), None)
     assert mechanism.publish(frame, "value").randomness == "system"
-    told = release.manifest
-    assert (told.mechanism, told.rows, told.batches) == (mechanism, rows, ())
-    assert release.manifest is told  # it is dated when first asked, and then stays
+    reported = release.manifest
+    assert (reported.mechanism, reported.rows, reported.batches) == (mechanism, rows, ())
+    assert release.manifest is reported  # it is dated at the first access
 
 
 def test_what_no_mechanism_is_given() -> None:
@@ -205,13 +205,13 @@ def test_what_no_mechanism_is_given() -> None:
 
 
 def test_a_gamma_that_is_too_large_names_the_value_and_the_remedy() -> None:
-    for values, told in (
+    for values, reported in (
         ("xxxxyyyz", "the value 'x' occurs 4 times among 8 records; the largest feasible gamma is 2"),
         ("xxxxxyzw", "the value 'x' occurs 5 times among 8 records; no gamma is feasible: group or drop"),
     ):
         frame = pl.DataFrame({"value": list(values), "other": list("abcdefgh")})
         for mechanism in (SpluGen(3), Anatomy(3)):
-            with pytest.raises(DataError, match=f"column 'value' does not allow gamma = 3: {told}"):
+            with pytest.raises(DataError, match=f"column 'value' does not allow gamma = 3: {reported}"):
                 mechanism.publish(frame, "value", SeededSource(1))
         with pytest.raises(DataError, match="column 'value' does not allow gamma = 3"):
             SpluGen(3).publish(frame, ["other", "value"], SeededSource(1))
@@ -219,7 +219,7 @@ def test_a_gamma_that_is_too_large_names_the_value_and_the_remedy() -> None:
     assert SpluGen(2).publish(two, ["other", "value"], SeededSource(1)).max_gamma == 2
 
 
-def test_what_a_release_is_asked_must_be_said_once() -> None:
+def test_the_query_of_a_release_must_be_given_once() -> None:
     release = SpluGen(3).publish(TABLE, "value", SeededSource(1))
     for queries, where in ((None, {}), ({"value": "x"}, {"value": "x"})):
         with pytest.raises(ParameterError, match="say what to count"):

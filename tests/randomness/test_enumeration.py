@@ -101,7 +101,7 @@ def test_impossible_arguments_are_refused() -> None:
 def test_choices_repeat_only_where_they_come_next() -> None:
     source = EnumerationSource()
     source.below(2, 2)
-    begin = source.made
+    begin = source.choice_count
     source.below(3, 2)
     choices = source.choices(begin)
     assert (begin, choices) == (2, [0, 0])
@@ -109,7 +109,7 @@ def test_choices_repeat_only_where_they_come_next() -> None:
     assert source.advance()
     source.below(2, 2)
     assert not source.repeats([0, 1])
-    assert source.made == 2
+    assert source.choice_count == 2
     assert source.repeats(choices)
-    assert (source.made, source.integer_below(5)) == (4, 1)
+    assert (source.choice_count, source.integer_below(5)) == (4, 1)
     assert not source.repeats([0])  # this path goes no further yet

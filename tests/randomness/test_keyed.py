@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from splu_ref.channels.parameters import DataError, InputError, ParameterError
 from splu_ref.randomness import IntArray, Key, KeyedRecords, KeyedRelease
-from splu_ref.randomness.keyed import ordered_by_digest
+from splu_ref.randomness.keyed import order_by_digest
 
 KEY = Key(hashlib.sha256(b"a key").digest())
 IDENTITIES = st.lists(st.binary(max_size=12), unique=True, max_size=30)
@@ -91,22 +91,22 @@ def test_deleting_records_changes_nothing_for_the_others() -> None:
     source = bound_source(identities)
     deleted = source.subset(300, 7)
     rows = np.setdiff1d(np.arange(300), deleted)
-    kept = source.kept(rows)
+    kept = source.select_records(rows)
     assert kept.below(2**62 + 1, 293).tolist() == source.below(2**62 + 1, 300)[rows].tolist()
     assert rows[kept.permutation(293)].tolist() == source.permutation(300)[:293].tolist()
-    few, drawn = kept.kept(np.array([4, 2])).below(2**62 + 1, 2), source.below(2**62 + 1, 300)
+    few, drawn = kept.select_records(np.array([4, 2])).below(2**62 + 1, 2), source.below(2**62 + 1, 300)
     assert few.tolist() == drawn[rows[[4, 2]]].tolist()
 
 
 def test_a_tape_is_not_read_twice() -> None:
     source = bound_source([b"a", b"b"])
     assert source.below(7, 2).tolist() == source.below(7, 2).tolist()
-    for reread in (source, source.kept(np.array([1]))):
+    for reread in (source, source.select_records(np.array([1]))):
         with pytest.raises(RuntimeError, match="read below 7 already, not below 8"):
             reread.below(8, len(reread.permutation(2 if reread is source else 1)))
 
 
-def test_columns_keys_and_identities_are_told_apart() -> None:
+def test_columns_keys_and_identities_are_distinguished() -> None:
     identities = [b"a", b"b"]
     same = bound_source(identities, "v").below(2**62, 2).tolist()
     assert bound_source(identities, "v").below(2**62, 2).tolist() == same
@@ -122,17 +122,17 @@ def test_parts_that_agree_are_ordered_by_the_whole_digest_and_then_by_row() -> N
     digests[:, 31] = [3, 1, 2, 0, 0, 9, 8]
     digests[[5, 6], 0] = 255
     everyone = np.zeros(7, dtype=np.int64)
-    assert ordered_by_digest(digests, slice(0, 8), everyone).tolist() == [3, 4, 1, 2, 0, 6, 5]
-    assert ordered_by_digest(digests, slice(8, 16)).tolist() == [3, 4, 1, 2, 0, 6, 5]
+    assert order_by_digest(digests, slice(0, 8), everyone).tolist() == [3, 4, 1, 2, 0, 6, 5]
+    assert order_by_digest(digests, slice(8, 16)).tolist() == [3, 4, 1, 2, 0, 6, 5]
     codes = np.array([1, 0, 1, 1, 0, 1, 1])
-    assert ordered_by_digest(digests, slice(0, 8), codes).tolist() == [4, 1, 3, 2, 0, 6, 5]
+    assert order_by_digest(digests, slice(0, 8), codes).tolist() == [4, 1, 3, 2, 0, 6, 5]
 
 
 def test_a_run_of_parts_that_agree_ends_where_they_differ() -> None:
     digests = np.zeros((4, 32), dtype=np.uint8)
     digests[:, 0] = [3, 1, 2, 0]
     digests[3, 15] = 1  # a later part, in a digest that begins lower
-    assert ordered_by_digest(digests, slice(8, 16)).tolist() == [1, 2, 0, 3]
+    assert order_by_digest(digests, slice(8, 16)).tolist() == [1, 2, 0, 3]
 
 
 def test_digest_parts_are_compared_as_unsigned_big_endian_numbers() -> None:
@@ -140,7 +140,7 @@ def test_digest_parts_are_compared_as_unsigned_big_endian_numbers() -> None:
     digests[0, 0] = 0x80
     digests[1, 7] = 0xFF
     digests[2, 0] = 0x7F
-    assert ordered_by_digest(digests, slice(0, 8)).tolist() == [1, 2, 0]
+    assert order_by_digest(digests, slice(0, 8)).tolist() == [1, 2, 0]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_digest_parts_are_compared_as_unsigned_big_endian_numbers() -> None:
 def test_choices_for_another_number_of_records_are_refused(
     choose: Callable[[KeyedRecords], IntArray],
 ) -> None:
-    with pytest.raises(InputError, match=r"bound to 2 records, not 3.*kept"):
+    with pytest.raises(InputError, match=r"bound to 2 records, not 3.*select_records"):
         choose(bound_source([b"a", b"b"]))
 
 

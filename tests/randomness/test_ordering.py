@@ -23,16 +23,16 @@ def reference(codes: list[int], tape: bytes) -> tuple[list[int], int]:
         return list(range(len(codes))), 0
     place = 0
     history: dict[int, tuple[int, ...]] = {item: (code,) for item, code in enumerate(codes)}
-    asked = list(range(len(codes)))
-    while asked:
-        for item in asked:
+    requested = list(range(len(codes)))
+    while requested:
+        for item in requested:
             if place + 4 > len(tape):
                 raise TapeExhaustedError
             history[item] += (int.from_bytes(tape[place : place + 4], "big"),)
             place += 4
         order = sorted(history, key=lambda item: (history[item], item))
         runs = [list(run) for _, run in groupby(order, key=lambda item: history[item])]
-        asked = [item for run in runs if len(run) > 1 for item in run]
+        requested = [item for run in runs if len(run) > 1 for item in run]
     return order, place
 
 

@@ -139,7 +139,7 @@ def test_streams_of_plans_and_groups(example: Example) -> None:
 
     def stream_of(column: str, rows: tuple[int, ...] = ()) -> ByteSource:
         source = KeyedRelease(key).for_records(column, lambda: [b"anna"])
-        source = source.kept(np.array(rows)) if rows else source
+        source = source.select_records(np.array(rows)) if rows else source
         return (source.plan_secret() if of_plan else source.group_draws()).block(number)
 
     prefix = b"splu-ref/keyed-plan/2" if of_plan else b"splu-ref/keyed-groups/2"

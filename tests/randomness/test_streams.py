@@ -83,7 +83,7 @@ def test_streams_belong_to_no_record() -> None:
 
     for source in (SystemSource(), SeededSource(1), TapeSource(b""), EnumerationSource()):
         assert source.for_release(release(never)).for_records("v", never) is source
-        assert source.kept(np.array([2])) is source
+        assert source.select_records(np.array([2])) is source
         assert source.plan_secret() is source
 
 
@@ -111,14 +111,14 @@ def test_a_recording_replays_every_kind_of_choice() -> None:
 def test_what_a_test_draws_is_the_same_in_every_run(request: pytest.FixtureRequest) -> None:
     """A test that holds with 95 % would pass where it was written and fail where it is believed."""
     if request.config.getoption("entropy") == "system":
-        pytest.skip("the system was asked for")
+        pytest.skip("the entropy of the system was requested")
     drawn = Random(f"{request.config.getoption('entropy')} {request.node.nodeid}")
     assert SystemSource().read(16) == drawn.randbytes(16)
     assert Key.generate().secret == drawn.randbytes(32)
 
 
 @pytest.mark.entropy
-def test_system_source_reads_what_it_is_asked_for_and_never_repeats() -> None:
+def test_system_source_reads_what_is_requested_and_never_repeats() -> None:
     source = SystemSource()
     reads = [source.read(count) for count in (16, 16, 1000, 16)]
     assert [len(data) for data in reads] == [16, 16, 1000, 16]
@@ -154,7 +154,7 @@ sys.stdout.write(source.read(32).hex() + "\\n")
     assert len(lines) == len(set(lines)) == 3
 
 
-def test_without_openssl_the_operating_system_is_asked_itself() -> None:
+def test_without_openssl_the_operating_system_is_read_itself() -> None:
     program = """
 import os, sys
 import numpy, polars, splu_ref.channels.parameters  # whatever else asks for entropy, asks now

@@ -49,7 +49,7 @@ def test_code_key_and_index_around_64_bits(size: int, key_bits: int, total: int,
 
 @pytest.mark.parametrize("total", [63, 64, 65])
 def test_blocks_around_64_bits(total: int) -> None:
-    """Codes that ascend are told by their place in the block: 3 bits for 5 records of a code."""
+    """Ascending codes are determined by their place in the block: 3 bits for 5 records of a code."""
     code_bits = total - 32 - 3
     ends = [*range(100), *((1 << (code_bits - 1)) + number for number in range(100))]  # alike but for a bit
     codes = np.sort(np.repeat(ends, 5))
@@ -118,9 +118,14 @@ def test_names_are_taken_as_they_stand(names: tuple[str, str]) -> None:
     assert (one, other) == tuple(_digest(_message(name, b"x", 0)) for name in names)
 
     def derived(**changed: object) -> bytes:
-        told: dict[str, object] = {"method": "M", "facts": {"p": "1"}, "sensitive": ("s",), "id_column": "i"}
-        told |= {"missing": "m", "columns": ("s", "i"), "records": lambda: [b"r"]}
-        return release_key(KEY, ReleaseContext(**(told | changed))).secret  # type: ignore[arg-type]  # by name
+        reported: dict[str, object] = {
+            "method": "M",
+            "facts": {"p": "1"},
+            "sensitive": ("s",),
+            "id_column": "i",
+        }
+        reported |= {"missing": "m", "columns": ("s", "i"), "records": lambda: [b"r"]}
+        return release_key(KEY, ReleaseContext(**(reported | changed))).secret  # type: ignore[arg-type]  # by name
 
     for changed in (
         lambda name: {"sensitive": (name,)},
@@ -137,18 +142,18 @@ def test_names_are_taken_as_they_stand(names: tuple[str, str]) -> None:
 
 @pytest.mark.entropy
 def test_a_key_is_32_bytes_of_the_systems_entropy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key made of fewer looks random as well, so it is told by what is asked of the system."""
-    asked: list[int] = []
+    """A key from fewer bytes looks random as well, so the number of bytes read is tested."""
+    requested: list[int] = []
     entropy = hashlib.sha256(b"entropy").digest()
 
     def urandom(count: int) -> bytes:
-        asked.append(count)
+        requested.append(count)
         return entropy[:count]
 
     monkeypatch.setattr(os, "urandom", urandom)
     made = Key.generate()
     monkeypatch.undo()
-    assert (asked, made.secret) == ([32], entropy)
+    assert (requested, made.secret) == ([32], entropy)
     made.write(tmp_path / "key")
     assert (tmp_path / "key").read_bytes() == b"splu-ref-key-1 " + entropy.hex().encode() + b"\n"
     keys = np.array([list(Key.generate().secret) for _ in range(64)])

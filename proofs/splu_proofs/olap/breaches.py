@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from splu_ref.channels import most_telling, posterior_within, retention
+from splu_ref.channels import most_informative_output, posterior_within, retention
 
 from ..claim import Claim, Status
 from ..derivation import Derivation
@@ -45,7 +45,7 @@ def the_two_observations_differ() -> str:
     """Three values, uniform replacement, p = 1/2: the set against its most telling value."""
     channel = retention("1/2", dict.fromkeys(range(3), Fraction(1, 3)))
     prior = {0: Fraction(1, 2), 2: Fraction(1, 2)}
-    within, free = posterior_within(channel, prior, (0, 1)), most_telling(channel, prior, (0, 1))
+    within, free = posterior_within(channel, prior, (0, 1)), most_informative_output(channel, prior, (0, 1))
     require(
         (within, free.posterior, free.published) == (Fraction(5, 7), Fraction(4, 5), 0), "other posteriors"
     )
@@ -67,7 +67,10 @@ SET = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("olap.D45",),
-    licenses=("splu_ref.channels.breach:worst_property", "splu_ref.channels.set_breach:most_telling"),
+    licenses=(
+        "splu_ref.channels.breach:worst_property",
+        "splu_ref.channels.set_breach:most_informative_output",
+    ),
     tests=("tests/channels/test_set_breach.py::test_one_set_is_read_off_the_channel",),
 )
 
@@ -108,7 +111,7 @@ def every_set_in_small_channels() -> str:
                 prior = {value: Fraction(count, 4) for value, count in enumerate(counts)}
                 for members in range(1, 7):
                     secret = [value for value in range(3) if members >> value & 1]
-                    free = most_telling(channel, prior, secret)
+                    free = most_informative_output(channel, prior, secret)
                     within = posterior_within(channel, prior, secret)
                     require(within <= free.posterior, f"{counts}, {secret}: the set tells more")
                     compared += 1

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from splu_ref.channels import (
     Levels,
-    most_telling,
+    most_informative_output,
     posterior,
     posterior_within,
     retained_posterior,
@@ -219,7 +219,7 @@ def _most_exposed(values: int, records: int) -> Fraction:
                 prior = {0: Fraction(seen, records), values - 1: 1 - own}
                 if size > 1:
                     prior[1] = own - prior[0]
-                worst = max(worst, most_telling(channel, prior, range(size)).posterior)
+                worst = max(worst, most_informative_output(channel, prior, range(size)).posterior)
     return worst
 
 
@@ -230,7 +230,7 @@ def more_can_be_seen_with_more_values() -> str:
     for values in (8, 100, 1000):
         own = min(RARE, Fraction(values - 1, values) - Fraction(1, 10**6))
         law = {0: Fraction(1, values), 1: Fraction(values - 2, values), 2: Fraction(1, values)}
-        told = most_telling(retention(P, law), {0: own, 2: 1 - own}, (0, 1))
+        told = most_informative_output(retention(P, law), {0: own, 2: 1 - own}, (0, 1))
         require(told.published == 0 and own < Fraction(values - 1, values), "not a rare set")
         require(told.posterior > RHO2, f"{values} values: no breach")
         found.append(f"{values} values: {decimal(told.posterior, 4)}")
@@ -278,7 +278,10 @@ T4C = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("olap.D45", "olap.SET"),
-    licenses=("splu_ref.channels.set_breach:most_telling", "splu_ref.channels.breach:retention_limit_for"),
+    licenses=(
+        "splu_ref.channels.set_breach:most_informative_output",
+        "splu_ref.channels.breach:retention_limit_for",
+    ),
     tests=(
         "tests/channels/test_breach.py::test_the_limit_for_a_prior_is_where_its_first_breach_is",
         "tests/channels/test_set_breach.py::test_one_set_is_read_off_the_channel",
@@ -351,7 +354,7 @@ def every_set_of_small_priors() -> str:
                     continue
                 bound = (rho2 - own) * (1 - p) / ((1 - rho2) * p)
                 expected = any(prior[value] / law[value] >= bound for value in secret)
-                found = most_telling(channel, prior, secret).posterior >= rho2
+                found = most_informative_output(channel, prior, secret).posterior >= rho2
                 require(found == expected, f"{counts}, {weights}: {secret}")
                 decided += 1
     return f"{decided} sets on 4 values, 6 records, p = 1/2, rho2 = 3/4: the values decide as the matrix does"

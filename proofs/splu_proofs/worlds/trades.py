@@ -16,7 +16,7 @@ from splu_ref.channels.parameters import Gamma
 from splu_ref.data import embedded_table
 from splu_ref.data.reading import EMBEDDED_SENSITIVE
 from splu_ref.mechanisms import MOST_GROUPS, Blocks, SpluGen, cyclic, expected_co_occurrence, mixed
-from splu_ref.mechanisms.plans.mixed import default_passes, drawn_secret, traded
+from splu_ref.mechanisms.plans.mixed import apply_passes, default_passes, draw_block_secret
 from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import Draws, SeededSource, UniformSource, outcomes
 
@@ -41,8 +41,8 @@ def one_pass(state: Arrangement) -> dict[Arrangement, Fraction]:
     slots = np.array(state, dtype=np.uint8).T
 
     def run(source: UniformSource) -> Arrangement:
-        secret = drawn_secret(len(state), Gamma(len(slots)), source, 1)
-        return _arranged(traded(slots.copy(), secret).T)
+        secret = draw_block_secret(len(state), Gamma(len(slots)), source, 1)
+        return _arranged(apply_passes(slots.copy(), secret).T)
 
     law: dict[Arrangement, Fraction] = defaultdict(Fraction)
     for after, chance in outcomes(run):

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from splu_ref.audit.advice.coded import TEXT, CountedColumn, in_parts
-from splu_ref.data import Numbers, texts
+from splu_ref.data import ValueNumbers, texts
 from splu_ref.mechanisms import FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
 
@@ -29,7 +29,7 @@ class _Batch(NamedTuple):
 
 
 class ColumnWriter:
-    """Numbers the values of a column as they come.
+    """ValueNumbers the values of a column as they come.
 
     At first each value has its number, in memory. Once they are too many, each batch of rows numbers its
     values anew, and the values are distributed to parts, where equal ones come together and get one number.
@@ -49,7 +49,7 @@ class ColumnWriter:
         self._name, self._folder, self._parts = name, folder, parts
         self._codes = folder / "codes"
         self._codes.touch()
-        self._numbers = Numbers(name)
+        self._numbers = ValueNumbers(name)
         self._counts = np.zeros(0, dtype=np.int64)
         self._batches: list[_Batch] = []
         self._rows = 0
@@ -90,7 +90,7 @@ class ColumnWriter:
         self._batches.append(_Batch(self._rows, 0, len(known)))
         self._next = len(known)
         self._add_values(self._spool, pl.Series(known, dtype=pl.String), 0, self._counts)
-        self._numbers = Numbers(self._name)
+        self._numbers = ValueNumbers(self._name)
 
     def finished(self) -> CountedColumn:
         """Return the column."""

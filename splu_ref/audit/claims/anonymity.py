@@ -26,7 +26,7 @@ from splu_ref.channels import (
     shown,
     whole,
 )
-from splu_ref.data import given_separator, opened, read_table
+from splu_ref.data import current_separator, open_regular, read_table
 from splu_ref.estimators import Columns
 from splu_ref.guarantees import ExactJson, Progress, decimal_down, decimal_up, exact_json
 
@@ -87,7 +87,7 @@ class Grouped:
     @property
     def identified(self) -> str:
         """What tells the table from any other of the same name."""
-        with opened(self.path) as file:
+        with open_regular(self.path) as file:
             digest = sha256(file.read()).hexdigest()
         return f"The SHA-256 digest of {self.file} is {digest}: the verdict is on that file and no other"
 
@@ -96,7 +96,7 @@ class Grouped:
         """What counts again."""
         named = [word for name in self.quasi for word in ("--quasi", name)]
         named += ["--sensitive", self.sensitive] if self.sensitive else []
-        separator = given_separator()
+        separator = current_separator()
         named += [] if separator is None else ["--separator", separator]
         return join(["splu-ref", "anonymity", self.file, *named])
 

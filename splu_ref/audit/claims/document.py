@@ -15,7 +15,7 @@ from splu_ref.audit.claims.format import MAX_BYTES, MAX_LINE
 from splu_ref.audit.claims.toml_lines import Path as KeyPath
 from splu_ref.audit.claims.toml_lines import key_lines
 from splu_ref.channels import InputError
-from splu_ref.data import opened
+from splu_ref.data import open_regular
 
 _BEGINNING = re.compile(rb"""^(?:\xef\xbb\xbf)?[ \t]*(?:\[\[?[^\n,\]]+\]|[\w"'][^\n=,]*=|#)""", re.MULTILINE)
 """The beginning of a line of TOML: a header, a key, or a comment."""
@@ -68,7 +68,7 @@ def read_document(path: Path, of: str = "claims", shorter: str = "divide it into
     InputError
         If it is too large, is no UTF-8 or no TOML; the message names the line where there is one.
     """
-    with opened(path) as file:
+    with open_regular(path) as file:
         data = file.read(MAX_BYTES + 1)
     return parse_document(data, str(path), of, shorter)
 

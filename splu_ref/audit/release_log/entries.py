@@ -15,7 +15,7 @@ from typing import Any
 
 from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
 from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.data import Microdata, admitting_missing, sources
+from splu_ref.data import Microdata, sources, with_missing_as_text
 from splu_ref.mechanisms import JoinedRelease, Release
 from splu_ref.randomness import Key
 
@@ -106,7 +106,9 @@ class ReleaseLog:
         """Return the entry of a release that is about to be made."""
         batch = publication if isinstance(publication, JoinedRelease) else None
         made_of = {column: sources(table.recoded, column) for column in publication.sensitive}
-        original = admitting_missing(table.unrecoded, [name for names in made_of.values() for name in names])
+        original = with_missing_as_text(
+            table.unrecoded, [name for names in made_of.values() for name in names]
+        )
         return LogEntry(
             release=len(self.entries) + 1,
             time=moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 
 from splu_ref.audit.release_log.entries import OLDER, SCHEMA, LogEntry, ReleaseLog
 from splu_ref.channels import DataError, InputError
-from splu_ref.data import opened, refuse_existing, remove_abandoned
+from splu_ref.data import open_regular, refuse_existing, remove_abandoned
 from splu_ref.randomness import Key
 
 _DIGEST = re.compile("[0-9a-f]{64}")
@@ -35,7 +35,7 @@ def read_log(path: Path) -> ReleaseLog:
     refuse_existing(path, force=True)  # a folder, or what would be read for ever
     remove_abandoned(path.parent)  # a program that was killed may have left a second name of the log
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             status = os.fstat(file.fileno())
             content = file.read()
     except FileNotFoundError:

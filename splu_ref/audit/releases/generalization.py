@@ -145,16 +145,16 @@ def _share_evidence(published: Microdata, mechanism: PerturbedGeneralization) ->
     rows, law, size = published.row_count, mechanism.law, len(mechanism.values)
     cells = published.cells(mechanism.column)
     found = [cells.count(value) for value in mechanism.values]
-    most = law.retention + law.stray
+    most = law.retention + law.absent_probability
     values = [rate_at_most(rows, count, most) for count in found]
-    values += [rate_at_least(rows, count, law.stray) for count in found]
+    values += [rate_at_least(rows, count, law.absent_probability) for count in found]
     detail = f"{size} published shares, from {min(found) / rows:.4f} to {max(found) / rows:.4f}"
 
     def power(level: Fraction) -> str:
         part = level / (2 * size)
         powers = (
             rate_power(rate_at_most, rows, most, part),
-            rate_power(rate_at_least, rows, law.stray, part),
+            rate_power(rate_at_least, rows, law.absent_probability, part),
         )
         return f"a value's published share: {powers[0]}; {powers[1]}"
 
@@ -185,7 +185,7 @@ def _compared(
         return Reuse("fresh", 0, 0, None)
     law = mechanism.law
     least = Fraction(1, law.values)
-    most = (law.retention + law.stray) ** 2 + (law.values - 1) * law.stray**2
+    most = (law.retention + law.absent_probability) ** 2 + (law.values - 1) * law.absent_probability**2
     e_value = average(
         [rate_at_most(len(linked), agreeing, most), rate_at_least(len(linked), agreeing, least)]
     )

@@ -110,7 +110,7 @@ class Groups:
         for size in np.unique(self.sizes).tolist():
             total += Fraction(int(held[self.sizes == size].sum()), size)
         law = self.mechanism.law
-        return law.retention * total / len(self.sizes) + law.stray
+        return law.retention * total / len(self.sizes) + law.absent_probability
 
     def chances(self, retention: float) -> Floats:
         """Return the chance of each value in each group under a retention, shape (G, m)."""
@@ -176,7 +176,7 @@ class Groups:
         if not 0 < rate < 1:
             return False
         high = rate_power(counts_point, len(self.shown), rate, level / len(self.chosen)).high
-        return high is not None and law.retention + law.stray >= high
+        return high is not None and law.retention + law.absent_probability >= high
 
 
 def evidence(groups: Groups) -> Iterator[Finding]:
@@ -312,8 +312,8 @@ def _independence_evidence(groups: Groups) -> Evidence | NotChecked:
     if count < 2:
         return NotChecked("independence", column, "no two groups lack a value")
     own, kinds = groups.own[open_], groups.kinds[open_]
-    chances = float(law.retention) + float(law.stray) * kinds
-    left = float(law.stray) * (size - kinds)
+    chances = float(law.retention) + float(law.absent_probability) * kinds
+    left = float(law.absent_probability) * (size - kinds)
     logs, divisions, parts = [], 0, 8
     for family in groups.divided:
         found = []
@@ -327,7 +327,7 @@ def _independence_evidence(groups: Groups) -> Evidence | NotChecked:
         if found:
             logs.append(mean_log(found))
             divisions += len(found)
-    mean = law.retention + law.stray * Fraction(int(kinds.sum()), count)
+    mean = law.retention + law.absent_probability * Fraction(int(kinds.sum()), count)
 
     def power(level: Fraction) -> str:
         reached = rate_power(counts_point, max(1, count // parts), mean, level / (9 * parts * divisions))

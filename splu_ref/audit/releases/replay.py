@@ -79,10 +79,10 @@ class RecordedDraws:
         """Return the records to delete."""
         return self._draws.subset(population, count)
 
-    def kept(self, rows: IntArray) -> RecordedDraws:
+    def select_records(self, rows: IntArray) -> RecordedDraws:
         """Note the records that are left, and return their draws."""
         self._noted.kept = rows
-        return RecordedDraws(self._draws.kept(rows), self._noted)
+        return RecordedDraws(self._draws.select_records(rows), self._noted)
 
     def plan_secret(self) -> PlanSecret:
         """Return what the plan is drawn from."""

@@ -8,7 +8,7 @@ from splu_ref.channels import Gamma, Json, ParameterError
 from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
-from splu_ref.mechanisms import PLANS, Blocks, Groups, Secret, default_passes, drawn_secret, traded
+from splu_ref.mechanisms import PLANS, Blocks, Groups, Secret, apply_passes, default_passes, draw_block_secret
 from splu_ref.randomness import IntArray, TapeSource
 
 SECRET = ("mixed",)
@@ -43,10 +43,10 @@ def _passes(histogram: IntArray, gamma: Gamma, source: TapeSource) -> list[Json]
     """Return the groups of a block after each of its passes."""
     count = int(histogram.sum()) // gamma
     slots: Groups = np.repeat(np.arange(len(histogram)), histogram).reshape(gamma, count)
-    secret = drawn_secret(count, gamma, source, default_passes(count))
+    secret = draw_block_secret(count, gamma, source, default_passes(count))
     after: list[Json] = []
     for number in range(len(secret.orders)):
         this = slice(number, number + 1)
-        slots = traded(slots, Secret(secret.orders[this], secret.rotations[this], secret.coins[this]))
+        slots = apply_passes(slots, Secret(secret.orders[this], secret.rotations[this], secret.coins[this]))
         after.append(slots.T.tolist())
     return after

@@ -9,7 +9,7 @@ import numpy as np
 from splu_ref.channels import Exact, Gamma, Json, ParameterError, retention_probability
 from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
-from splu_ref.mechanisms import PLANS, RecordMechanism, SpluGen, dependent_draws, draw_rule, draws
+from splu_ref.mechanisms import PLANS, RecordMechanism, SpluGen, dependent_draws, draw_rule, independent_draws
 from splu_ref.randomness import IntArray, SystemSource, TapeSource
 
 MOST_TIMES = 10_000
@@ -75,7 +75,7 @@ def publish(fields: Fields) -> dict[str, Json]:
     else:
         slots = dependent_draws(plan, mechanism.draws, again)
         drawn["marked"] = np.flatnonzero(np.concatenate(slots.marked)).tolist()
-        drawn["shown"] = slots.shown.tolist()
+        drawn["shown"] = slots.sources.tolist()
     return {
         "published": done.published.tolist(),
         "consumed": tape.consumed,
@@ -92,7 +92,7 @@ def draws_of_tape(fields: Fields) -> dict[str, Json]:
     gamma, given, size = gamma_of(fields), retention_of(fields), fields.integer("size", 0, MOST_ITEMS)
     tape = TapeSource(fields.octets("tape"))
     fields.finish()
-    drawn = draws(tape, gamma, retention_probability(given, gamma), size)
+    drawn = independent_draws(tape, gamma, retention_probability(given, gamma), size)
     return {"result": drawn.tolist(), "consumed": tape.consumed}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splu_ref.channels import Json
 from splu_ref.conformance.fields import Fields, RequestError
-from splu_ref.data import Microdata, decompressed, parse_csv, require_suffix
+from splu_ref.data import Microdata, decompress, parse_csv, require_suffix
 from splu_ref.mechanisms import MECHANISMS, parse_manifest
 from splu_ref.randomness import Key
 
@@ -72,5 +72,5 @@ def _table(fields: Fields, missing: str | None = None) -> Microdata:
     suffix = require_suffix(name)
     if suffix == ".parquet":
         raise RequestError("unsupported", "a Parquet file is not read from a request: give CSV")
-    data = content if suffix == ".csv" else decompressed(content, name)
+    data = content if suffix == ".csv" else decompress(content, name)
     return Microdata.from_frame(parse_csv(data, name), missing)

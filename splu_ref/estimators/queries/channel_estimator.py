@@ -21,14 +21,14 @@ from splu_ref.channels import (
     inverse,
     query_weights,
 )
-from splu_ref.data import placed, tally
+from splu_ref.data import codes_in_domain, tally
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries import pooled_records
 from splu_ref.estimators.queries.conditions import Condition
 from splu_ref.estimators.queries.pooled_records import interval_of_weights, pooled_answer
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import RecordStates, Side, most_likely_counts
-from splu_ref.mechanisms import CountedRelease, Randomizer, RecordRandomizer
+from splu_ref.mechanisms import Randomizer, RecordRandomizer, ReleaseData
 from splu_ref.randomness import IntArray, SystemSource
 
 MOST_COLUMNS = 20
@@ -70,7 +70,7 @@ class ChannelEstimator:
         If the mechanism declares no channel.
     """
 
-    def __init__(self, release: CountedRelease) -> None:
+    def __init__(self, release: ReleaseData) -> None:
         mechanism = release.mechanism
         if not isinstance(mechanism, Randomizer):
             raise DataError(f"no estimator is known for a release by {mechanism.name}: ask its publisher")
@@ -274,7 +274,7 @@ class ChannelEstimator:
         """Return the domain of a column, and each published record's place in it."""
         table = self._release.table
         domain = self._release.domains.get(column) or tuple(sorted(table.values(column)))
-        return domain, placed(table, column, domain)
+        return domain, codes_in_domain(table, column, domain)
 
     def _selected(self, column: str, condition: Condition) -> frozenset[int]:
         return frozenset(selected(column, condition, self._column(column)[0]))

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.data import Records, placed, require_columns, require_stated, tally
+from splu_ref.data import Records, codes_in_domain, require_columns, require_in_domain, tally
 from splu_ref.estimators.queries.conditions import Condition, Predicate
 from splu_ref.estimators.queries.query import Values
 from splu_ref.randomness import IntArray
@@ -62,7 +62,7 @@ class Columns:
         """
         if name not in self._known:
             domain = self.domain(name)
-            self._known[name] = Column(domain, placed(self._table, name, domain))
+            self._known[name] = Column(domain, codes_in_domain(self._table, name, domain))
         return self._known[name]
 
     def domain(self, name: str) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class Columns:
     def _domain(self, name: str, found: tuple[str, ...]) -> tuple[str, ...]:
         if name not in self._domains:
             return tuple(sorted(found))
-        require_stated(name, found, self._domains[name])
+        require_in_domain(name, found, self._domains[name])
         return tuple(self._domains[name])
 
     def tally(self, codes: IntArray, size: int, inside: NDArray[np.bool_] | None = None) -> IntArray:

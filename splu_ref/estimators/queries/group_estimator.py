@@ -134,7 +134,7 @@ class GroupEstimator:
     def _answer(self, query: Query) -> QueryEstimate:
         values, groups = self._inside(query)
         keep = self._mechanism.retention
-        replacement = self._mechanism.law.stray * len(values)
+        replacement = self._mechanism.law.absent_probability * len(values)
         shown: dict[int, list[int]] = defaultdict(lambda: [0, 0])
         for group in groups:
             shown[self._sizes[group]][self._shown[group] in values] += 1

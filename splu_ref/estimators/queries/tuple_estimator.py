@@ -11,12 +11,12 @@ from math import prod, sqrt
 import numpy as np
 
 from splu_ref.channels import ParameterError, TupleCount, whole
-from splu_ref.data import placed, require_columns
+from splu_ref.data import codes_in_domain, require_columns
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.counts import confidence_limits
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import TAIL
-from splu_ref.mechanisms import AlphaBeta, CountedRelease
+from splu_ref.mechanisms import AlphaBeta, ReleaseData
 from splu_ref.randomness import IntArray
 
 
@@ -89,7 +89,7 @@ class TupleEstimator:
         The published table, by `AlphaBeta`.
     """
 
-    def __init__(self, release: CountedRelease) -> None:
+    def __init__(self, release: ReleaseData) -> None:
         assert isinstance(release.mechanism, AlphaBeta)
         self._mechanism = release.mechanism
         self._release = release
@@ -149,4 +149,4 @@ class TupleEstimator:
         """Return the domain of a column, and each published tuple's place in it."""
         require_columns([column], self._release.table.columns)
         domain = self._release.domains[column]
-        return domain, placed(self._release.table, column, domain)
+        return domain, codes_in_domain(self._release.table, column, domain)

@@ -21,7 +21,7 @@ from splu_ref.mechanisms import (
     PublishedTable,
     PublishedTwoTables,
     TwoTables,
-    published_groups,
+    groups_of_release,
 )
 from splu_ref.randomness import IntArray
 
@@ -79,7 +79,7 @@ class TwoTablesEstimator:
             raise DataError(
                 f"column {self._column!r} has more than {MOST_VALUES} values: publish it with fewer, grouped"
             )
-        self._tables = published_groups(release)
+        self._tables = groups_of_release(release)
         self._columns = Columns(release.table, {})
         # Weights have a number for each group, and one for every second record.
         kept = min(_CONDITIONS, 1 + _CACHED // len(self._tables.rows))

@@ -16,7 +16,7 @@ from splu_ref.data import record_counts as counted
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.mechanisms import CountedRelease, FloatArray, SpluGen, SpluGenByColumn
+from splu_ref.mechanisms import FloatArray, ReleaseData, SpluGen, SpluGenByColumn
 from splu_ref.randomness import IntArray
 
 COUNT = "count"
@@ -98,7 +98,7 @@ def approximation(*, exact: bool, interval: object) -> str:
     return "none" if interval is None else "exact" if exact else "approximate"
 
 
-def is_exact(release: CountedRelease, query: Query, answer: QueryEstimate) -> bool:
+def is_exact(release: ReleaseData, query: Query, answer: QueryEstimate) -> bool:
     """Return whether the interval of an estimate has at least its nominal coverage for every count.
 
     True for a sensitive value alone under SPLU-Gen with retention probability 1/gamma and independent draws.
@@ -159,7 +159,7 @@ class Groups:
     where: tuple[tuple[str, Condition], ...]
 
     @classmethod
-    def of(cls, release: CountedRelease, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Self:
+    def of(cls, release: ReleaseData, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Self:
         """Group the records that meet the conditions.
 
         Raises
@@ -209,7 +209,7 @@ class Groups:
         return (*(pair for pair in self.where if pair[0] not in self.columns), *named)
 
 
-def require_columns(release: CountedRelease, columns: Sequence[str]) -> None:
+def require_columns(release: ReleaseData, columns: Sequence[str]) -> None:
     """Raise unless the columns are distinct, exist, and are at least one."""
     if not columns or len(set(columns)) < len(columns):
         raise ParameterError("--by names the columns of the table, such as sex,occupation: each of them once")
@@ -227,10 +227,10 @@ def ordered(values: Iterable[str]) -> list[str]:
     return sorted(values, key=place)
 
 
-def _coded(release: CountedRelease, column: str) -> tuple[list[str], IntArray]:
+def _coded(release: ReleaseData, column: str) -> tuple[list[str], IntArray]:
     """Return the values of a column in table order, and each published record's index among them."""
     domain = ordered(release.table.values(column))
-    return domain, counted.placed(release.table, column, domain)
+    return domain, counted.codes_in_domain(release.table, column, domain)
 
 
 MEASURES = ("estimate", "standard_error", "low", "high", "half_width")

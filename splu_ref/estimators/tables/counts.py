@@ -15,7 +15,7 @@ from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.tables.cells import COUNT, Cell, Groups, Table, is_exact, ordered, public_cell
 from splu_ref.estimators.tables.reconciliation import reconcile
-from splu_ref.mechanisms import AlphaBeta, CountedRelease, FloatArray, PerturbedGeneralization
+from splu_ref.mechanisms import AlphaBeta, FloatArray, PerturbedGeneralization, ReleaseData
 
 AnswerQueries: TypeAlias = Callable[[Sequence[Query], str | None], Sequence[QueryEstimate]]
 """Function that estimates queries by the method of a name, or by default methods."""
@@ -65,7 +65,7 @@ class _CellEstimates(NamedTuple):
     @classmethod
     def of(
         cls,
-        release: CountedRelease,
+        release: ReleaseData,
         queries: Sequence[Query],
         answers: Sequence[QueryEstimate],
         shape: tuple[int, ...],
@@ -118,7 +118,7 @@ class _CellEstimates(NamedTuple):
 
 
 def count_table(
-    release: CountedRelease,
+    release: ReleaseData,
     answer_queries: AnswerQueries,
     by: Sequence[str],
     where: Sequence[tuple[str, Condition]] = (),
@@ -202,9 +202,7 @@ def count_table(
     )
 
 
-def _axis(
-    release: CountedRelease, column: str, by: Sequence[str], where: dict[str, Condition]
-) -> _Axis | None:
+def _axis(release: ReleaseData, column: str, by: Sequence[str], where: dict[str, Condition]) -> _Axis | None:
     """Return the partition of a sensitive column in a table, None if the table does not depend on it."""
     if column not in by and column not in where:
         return None
@@ -219,7 +217,7 @@ def _axis(
 
 
 def _margin(
-    release: CountedRelease, answer_queries: AnswerQueries, groups: Groups, axis: _Axis, method: str | None
+    release: ReleaseData, answer_queries: AnswerQueries, groups: Groups, axis: _Axis, method: str | None
 ) -> _CellEstimates:
     """Return estimates of a sensitive column's sets, reconciled with the number of the table's records."""
     queries = [Query((*groups.where, (axis.column, AnyOf(part)))) for part in axis.parts]

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, InputError, ParameterError, inverse
-from splu_ref.data import number, placed, tally
+from splu_ref.data import codes_in_domain, number, tally
 from splu_ref.estimators.answers import NO_INTERVAL
 from splu_ref.estimators.linear.inversion import Inversion
 from splu_ref.estimators.linear.transition import published_co_occurrence
@@ -32,7 +32,7 @@ from splu_ref.estimators.queries.conditions import Condition
 from splu_ref.estimators.queries.query import selected
 from splu_ref.estimators.tables.cells import PUBLIC, Cell, Groups, Table, ordered, require_columns
 from splu_ref.estimators.tables.reconciliation import GroupSums, Measure, Quadratic, Rates, intervals
-from splu_ref.mechanisms import Anatomy, CountedRelease, FloatArray, RecordRandomizer, SpluGens
+from splu_ref.mechanisms import Anatomy, FloatArray, RecordRandomizer, ReleaseData, SpluGens
 from splu_ref.randomness import IntArray, SystemSource
 
 METHOD = "inversion"
@@ -69,7 +69,7 @@ class _Inverse:
 
 
 def measure_table(
-    release: CountedRelease,
+    release: ReleaseData,
     measure: Measure,
     column: str,
     by: Sequence[str],
@@ -134,7 +134,7 @@ def measure_table(
 
 
 def _of_public(
-    release: CountedRelease,
+    release: ReleaseData,
     groups: Groups,
     memberships: Sequence[_GroupMembership],
     inverses: Mapping[str, _Inverse],
@@ -190,7 +190,7 @@ def _of_public(
 
 
 def _of_sensitive(
-    release: CountedRelease,
+    release: ReleaseData,
     groups: Groups,
     memberships: Sequence[_GroupMembership],
     inverses: Mapping[str, _Inverse],
@@ -352,7 +352,7 @@ def _cells(
 
 
 def _group_membership(
-    release: CountedRelease, column: str, by: Sequence[str], where: Mapping[str, Condition]
+    release: ReleaseData, column: str, by: Sequence[str], where: Mapping[str, Condition]
 ) -> _GroupMembership:
     domain = release.domains[column]
     chosen = selected(column, where[column], domain) if column in where else range(len(domain))
@@ -367,7 +367,7 @@ def _group_membership(
     return _GroupMembership(column, tuple(names), members)
 
 
-def _numbers(release: CountedRelease, column: str, where: Mapping[str, Condition]) -> FloatArray:
+def _numbers(release: ReleaseData, column: str, where: Mapping[str, Condition]) -> FloatArray:
     """Return the number of each value of a column, NaN for texts and values excluded by a condition."""
     domain = release.domains.get(column) or ordered(release.table.values(column))
     found = np.array([np.nan if (value := number(text)) is None else float(value) for text in domain])
@@ -379,12 +379,12 @@ def _numbers(release: CountedRelease, column: str, where: Mapping[str, Condition
     return found
 
 
-def _codes(release: CountedRelease, column: str) -> IntArray:
+def _codes(release: ReleaseData, column: str) -> IntArray:
     domain = release.domains.get(column) or ordered(release.table.values(column))
-    return placed(release.table, column, domain)
+    return codes_in_domain(release.table, column, domain)
 
 
-def _inverse(release: CountedRelease, column: str) -> _Inverse:
+def _inverse(release: ReleaseData, column: str) -> _Inverse:
     mechanism = release.mechanism
     if isinstance(mechanism, Anatomy):
         raise _unknown(mechanism.name)
@@ -428,7 +428,7 @@ def _unknown(name: str) -> DataError:
 
 
 def _require(
-    release: CountedRelease, used: Sequence[str], inverses: Mapping[str, _Inverse], groups: Groups
+    release: ReleaseData, used: Sequence[str], inverses: Mapping[str, _Inverse], groups: Groups
 ) -> None:
     size = len(groups.values) * prod(len(inverses[name].frequencies) for name in used)
     if size > MOST_SUMS:

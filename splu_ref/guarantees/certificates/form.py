@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.certificate_checker import MAX_BYTES
-from splu_ref.channels import CertificateError, Enclosure, MassWalk, PublishedCount
+from splu_ref.channels import BinomialMass, CertificateError, Enclosure, PublishedCount
 from splu_ref.data import write_whole
 
 SCHEMA = "splu-ref/certificate/1"
@@ -153,7 +153,7 @@ class _Tail:
 
     def __init__(self, p: Fraction) -> None:
         self._p = p
-        self._walk: MassWalk | None = None
+        self._walk: BinomialMass | None = None
 
     def upper(self, n: int, k: int) -> Enclosure:
         """Enclose Pr(X >= k) for X ~ Bin(n, p), k > np: the first term times a sum of ratios.
@@ -165,7 +165,7 @@ class _Tail:
         if k > n:
             return Enclosure.of(0)
         if self._walk is None:
-            self._walk = MassWalk(n, k, self._p, WORKING_BITS)
+            self._walk = BinomialMass(n, k, self._p, WORKING_BITS)
         else:
             self._walk.move(n, k)
         success, failure = self._p.numerator, self._p.denominator - self._p.numerator

@@ -1,7 +1,7 @@
-"""The greedy plan: each group takes one record from each of the gamma largest buckets.
+"""The greedy plan of Anatomy: each group takes one record from each of the gamma largest buckets.
 
-Fu et al. 2014, section 3.1, step 2, points to the bucket method of the l-diversity literature. Here ties
-between buckets of equal size go to the smaller value, so that the plan is a function of the histogram.
+Fu et al. 2014, section 3.1, step 2, refers to this method of the l-diversity literature. Ties between buckets
+of equal size go to the smaller value, so that the plan is a function of the histogram.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from splu_ref.randomness import PlanSecret
 
 
 def anatomy_reference(histogram: IntArray, gamma: Gamma) -> ArrayPlan:
-    """Return the greedy plan, written as it is said: the specification of :func:`anatomy`."""
+    """Return the greedy plan by its definition, group by group: the reference for :func:`anatomy`."""
     require_eligible(histogram, gamma)
     left = [int(count) for count in histogram]
     groups = []
@@ -45,7 +45,7 @@ def anatomy(histogram: IntArray, gamma: Gamma, source: PlanSecret | None = None)
     Returns
     -------
     RunLengthPlan
-        Group by group equal to :func:`anatomy_reference`: values by falling frequency left, ties by value.
+        The groups of :func:`anatomy_reference`, values by descending remaining frequency, ties by value.
 
     Raises
     ------
@@ -54,10 +54,10 @@ def anatomy(histogram: IntArray, gamma: Gamma, source: PlanSecret | None = None)
 
     Notes
     -----
-    Let ``level`` be the gamma-th largest count left. Buckets above it (the head) give a record to every
-    group; the buckets at the level take turns in the order of their values. Once the whole ring has had
-    its turn it starts again one level lower, as long as the head stays above the ring and no smaller
-    bucket is reached. Each pass of the loop below emits the longest such run.
+    Let ``level`` be the gamma-th largest remaining count. Buckets above it (the head) contribute a record to
+    every group; the buckets at the level alternate in the order of their values. After a full round of this
+    ring the next round starts one level lower, as long as the head stays above the ring and no smaller bucket
+    is reached. Each iteration of the loop below emits the longest such run.
     """
     require_eligible(histogram, gamma)
     left = histogram.astype(np.int64)
@@ -80,7 +80,7 @@ def _longest_run(left: IntArray, gamma: Gamma, groups_left: int) -> Run:
     due = np.flatnonzero(left == level)
     served = np.flatnonzero(left == level - 1) if level > 1 else due[:0]
     if len(served) and served[-1] > due[0]:
-        # The two levels interleave: serve those that are due and stop before the turn starts again.
+        # The two levels interleave: serve the buckets that are due and stop before the round starts again.
         ring, start = due, 0
         length = len(due) // width
         if slack is not None:
@@ -90,7 +90,7 @@ def _longest_run(left: IntArray, gamma: Gamma, groups_left: int) -> Run:
         floor = int(left[left < level - bool(len(served))].max(initial=0))
 
         def fails(turn: int) -> bool:
-            """Say whether group ``turn`` of the run would no longer be the greedy one."""
+            """Return whether group ``turn`` of the run would no longer be the greedy one."""
             first = start + turn * width
             drop = first // len(ring)
             lowest = level - (first + width - 1) // len(ring)

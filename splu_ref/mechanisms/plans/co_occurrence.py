@@ -1,7 +1,7 @@
-"""How often two values stand in the same decoy group of a plan.
+"""Co-occurrence of values in a decoy plan: the number c(u, v) of groups that contain both u and v.
 
-With random places within a value, a record of value u is published with value v with probability
-c(u, v) / (gamma f_u), where c(u, v) is the number of groups that hold both (claim splu.M1c).
+If p = 1/gamma, a record of value u is published with value v with probability c(u, v) / (gamma f_u), its
+group being uniform among those of u (claim splu.M1c).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from splu_ref.mechanisms.plans.plan import DecoyPlan, IntArray
 
 
 class CoOccurrence:
-    """The counts c(u, v) of a plan, computed value by value from its groups.
+    """The co-occurrence counts c(u, v) of a plan, computed value by value from its groups.
 
-    The matrix itself may be much larger than the plan; this holds the plan's N slots and no more.
+    The matrix may be much larger than the plan, so only the plan's N slots are stored.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ class CoOccurrence:
         return int(self.row(value)[other])
 
     def counts(self) -> dict[int, dict[int, int]]:
-        """Return all counts by value and value, zeros left out: what `splu_ref.channels.group_laws` takes.
+        """Return all nonzero counts by value and value, as `splu_ref.channels.decoy_groups` takes them.
 
-        Memory is O(gamma N), time that of all rows.
+        Memory is O(gamma N).
         """
         rows = ((value, self.row(value)) for value in range(self.domain_size))
         return {value: {int(other): int(row[other]) for other in np.flatnonzero(row)} for value, row in rows}
 
 
 def co_occurrence(plan: DecoyPlan) -> CoOccurrence:
-    """Return the counts of groups by pair of values: ``c = co_occurrence(plan); c(u, v); c.row(u)``."""
+    """Return the co-occurrence counts of a plan: ``c = co_occurrence(plan); c(u, v); c.row(u)``."""
     return CoOccurrence(plan)

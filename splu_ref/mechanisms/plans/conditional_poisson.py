@@ -1,7 +1,8 @@
-"""Random sets of a fixed size in which each value has a given chance to be: the law of largest entropy.
+"""Conditional Poisson sampling: random sets of a fixed size with given inclusion probabilities.
 
-The law is that of independent inclusions, value v with probability p_v, given that ``size`` values were
-included (Hájek 1964; Chen, Dempster and Liu 1994). The sums below have no negative terms, so nothing cancels.
+It is the law of largest entropy with these inclusion probabilities: independent inclusions, value v with
+probability p_v, conditional on the number of included values (Hájek 1964; Chen, Dempster and Liu 1994). The
+sums have no negative terms, so there is no cancellation.
 """
 
 from __future__ import annotations
@@ -18,28 +19,23 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 
 TOLERANCE = 1e-13
-"""How far a chance may stay from what it should be."""
+"""Largest error of an inclusion probability."""
 MOST_STEPS = 300
 _STEP = 2 / 3
-"""Part of a correction that would be exact for one value alone. With two values and sets of one, each is made
-twice; with many values, once. This part shrinks the error to a third in either case."""
+"""Step size of the iteration, relative to a correction that is exact for one value alone.
+
+With two values and sets of one, a full correction overshoots by a factor of two; with many values it is
+exact.
+This step size reduces the error to a third in both cases.
+"""
 _CHUNK = 1 << 21
 
 
-def fitted(chances: FloatArray, size: int) -> FloatArray:
-    """Return independent probabilities p_v under which each value has the given chance to be in the set.
+def fit_inclusion(chances: FloatArray, size: int) -> FloatArray:
+    """Return the probabilities p_v of independent inclusion that give the wanted inclusion probabilities.
 
-    Parameters
-    ----------
-    chances
-        Each above 0 and below 1, with the sum ``size``, shape (values,).
-    size
-        How many values a set holds, at least 1.
-
-    Raises
-    ------
-    ParameterError
-        If some chances are too close to 0 or 1 for this precision.
+    ``chances`` are the wanted ones, shape (values,), each in (0, 1), with the sum ``size``, the number of
+    values of a set. Raises ``ParameterError`` if some are too close to 0 or 1 for the precision.
     """
     wanted = np.log(chances) - np.log1p(-chances)
     log_odds, independent = wanted.copy(), chances
@@ -54,19 +50,10 @@ def fitted(chances: FloatArray, size: int) -> FloatArray:
 
 
 def pair_probabilities(independent: FloatArray, size: int) -> FloatArray:
-    """Return the chance of each pair of values to be in the set together, shape (values, values).
+    """Return the joint inclusion probability of each pair of values, shape (values, values).
 
-    Parameters
-    ----------
-    independent
-        p_v, each above 0 and below 1, shape (values,).
-    size
-        How many values a set holds, at least 1.
-
-    Returns
-    -------
-    NDArray
-        The diagonal holds the chance of each value alone. Time is O(values**2 size).
+    ``independent`` are the p_v, shape (values,). The diagonal has the inclusion probability of each value.
+    Time is O(values**2 size).
     """
     values = len(independent)
     included, excluded = _weights(independent, size)
@@ -83,21 +70,10 @@ def pair_probabilities(independent: FloatArray, size: int) -> FloatArray:
 
 
 def odds_by_kind(chances: FloatArray, values: IntArray, size: int) -> FloatArray:
-    """Return the odds of independent inclusion that `fitted` finds, for many values of few kinds.
+    """Return the odds of independent inclusion, as `fit_inclusion`, for many values of few kinds.
 
-    Parameters
-    ----------
-    chances
-        Of one value of each kind to be in the set, each above 0 and below 1, shape (kinds,).
-    values
-        How many values are of each kind, shape (kinds,); with these the chances sum to ``size``.
-    size
-        How many values a set holds, at least 1.
-
-    Raises
-    ------
-    ParameterError
-        As for `fitted`.
+    ``chances`` are the inclusion probabilities of one value of each kind, ``values`` the numbers of values of
+    each kind, both of shape (kinds,). Errors as for `fit_inclusion`.
     """
     wanted = np.log(chances) - np.log1p(-chances)
     log_odds = wanted.copy()
@@ -114,7 +90,7 @@ def odds_by_kind(chances: FloatArray, values: IntArray, size: int) -> FloatArray
 
 
 def _binomial(many: IntArray, odds: FloatArray, size: int) -> FloatArray:
-    """Return the laws of how many of some independent values with these odds are included, 0 .. size."""
+    """Return by kind the law of the number of included values, 0 .. size, under independent inclusion."""
     law = np.zeros((len(odds), size + 1))
     law[:, 0] = (1 + odds) ** -many.astype(np.float64)
     for count in range(1, size + 1):
@@ -123,7 +99,7 @@ def _binomial(many: IntArray, odds: FloatArray, size: int) -> FloatArray:
 
 
 def _without_each(laws: FloatArray, fewer: FloatArray, size: int) -> FloatArray:
-    """Return, by kind, the law of how many of all values but one of that kind are included, 0 .. size."""
+    """Return by kind the law of the number of included values, 0 .. size, without one value of that kind."""
     kinds = len(laws)
     before, after = np.zeros((kinds + 1, size + 1)), np.zeros((kinds + 1, size + 1))
     before[0, 0] = after[kinds, 0] = 1
@@ -140,16 +116,16 @@ def _without_each(laws: FloatArray, fewer: FloatArray, size: int) -> FloatArray:
 
 
 def _weights(independent: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
-    """Return the probability that ``size`` values are included, v among them, and that v is not."""
+    """Return by value v the probabilities of ``size`` included values with v, and without v."""
     row = independent[np.newaxis]
     included = independent * _count_without_each(row, size - 1)[0]
     return included, (1 - independent) * _count_without_each(row, size)[0]
 
 
 def _count_without_each(independent: FloatArray, count: int) -> FloatArray:
-    """Return, by row, for every value the probability that ``count`` of the other values are included.
+    """Return for every value of each row the probability that ``count`` other values of the row are included.
 
-    ``independent`` has the shape (rows, values), and so has the result.
+    The shape is that of ``independent``, (rows, values).
     """
     rows, values = independent.shape
     before = np.zeros((values + 1, rows, count + 1))
@@ -159,8 +135,8 @@ def _count_without_each(independent: FloatArray, count: int) -> FloatArray:
         _add(before[value], before[value + 1], independent[:, value])
         last = values - 1 - value
         _add(after[last + 1], after[last], independent[:, last])
-    counted: FloatArray = np.einsum("vrk,vrk->rv", before[:-1], after[1:, :, ::-1])
-    return counted
+    chances: FloatArray = np.einsum("vrk,vrk->rv", before[:-1], after[1:, :, ::-1])
+    return chances
 
 
 def _add(law: FloatArray, longer: FloatArray, probability: FloatArray) -> None:

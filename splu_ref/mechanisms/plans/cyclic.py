@@ -1,10 +1,8 @@
-"""The cyclic plan, and plans in blocks, each of which is the plan of a small table of its own.
+"""The cyclic plan, and the division of a plan into blocks that are computed independently.
 
-The groups of a plan in blocks, each of which is the plan of a small table of its own.
-
-The N = gamma G records, sorted by value, are entries 0 .. N - 1. Entry p belongs to block (p mod G) mod B: a
-systematic sample, of which every value has its share up to two records. What a block holds follows from the
-frequencies by division, so that whoever works on one block needs no other.
+The N = gamma G records, sorted by value, are entries 0 .. N - 1. Entry p belongs to block (p mod G) mod B. A
+block is a systematic sample, in which the frequency of each value is proportional up to two records, and the
+histogram of a block is computed from the histogram of the table.
 """
 
 from __future__ import annotations
@@ -19,12 +17,12 @@ from splu_ref.mechanisms.plans.plan import DecoyPlan, Groups, IntArray, Run, Run
 from splu_ref.randomness import PlanSecret
 
 MOST_GROUPS = 4096
-"""No block has more groups: a constant of the specification."""
+"""Largest number of groups of a block: a constant of the specification."""
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """How many blocks there are, and what each of them holds.
+    """The division of a plan into blocks.
 
     Attributes
     ----------
@@ -39,28 +37,28 @@ class Blocks:
 
     @classmethod
     def of(cls, groups: int, most: int = MOST_GROUPS) -> Blocks:
-        """Return the fewest blocks with at most ``most`` groups each; none has less than half as many."""
+        """Return the division into the fewest blocks of at most ``most`` groups."""
         return cls(groups, -(-groups // most))
 
     def size(self, block: int) -> int:
-        """Return m, the number of the block's groups; sizes differ by at most one."""
+        """Return the number of groups of a block; sizes differ by at most one."""
         return -(-(self.groups - block) // self.count)
 
     def before(self, block: int, entries: IntArray) -> IntArray:
-        """Return how many of the block's entries are below each given number, shape of ``entries``."""
+        """Return the number of the block's entries below each of some entries, shape of ``entries``."""
         rounds, group = np.divmod(entries, self.groups)
         below: IntArray = rounds * self.size(block) + (group - block + self.count - 1) // self.count
         return below
 
     def histogram(self, block: int, histogram: IntArray) -> IntArray:
-        """Return how often each value occurs in the block, shape (values,): m gamma in all, none above m."""
+        """Return the frequencies of the values in a block, shape (values,); none is above its `size`."""
         ends = np.concatenate([[0], np.cumsum(histogram)])
         return np.diff(self.before(block, ends))
 
 
 @dataclass(frozen=True)
 class BlockPlan(DecoyPlan):
-    """A plan held as the groups of its blocks: O(N) memory, any composition."""
+    """A plan stored as the groups of its blocks: O(N) memory, any composition."""
 
     arrays: tuple[Groups, ...]
 
@@ -89,8 +87,8 @@ def cyclic(histogram: IntArray, gamma: Gamma, source: PlanSecret | None = None) 
     Returns
     -------
     RunLengthPlan
-        At most (values + gamma) runs of identical groups. The values of a group are distinct because two
-        slots of a group are at least N / gamma sorted records apart, and no value has more records.
+        At most (values + gamma) runs of identical groups. The values of a group are distinct because its
+        slots are N / gamma sorted records apart, and no value has more records.
 
     Raises
     ------
@@ -100,10 +98,10 @@ def cyclic(histogram: IntArray, gamma: Gamma, source: PlanSecret | None = None) 
     require_eligible(histogram, gamma)
     groups = int(histogram.sum()) // gamma
     ends = np.cumsum(histogram)
-    borders = np.unique(np.concatenate([[0], ends % groups, [groups]]))
+    bounds = np.unique(np.concatenate([[0], ends % groups, [groups]]))
     columns = np.arange(gamma) * groups
     runs = []
-    for begin, end in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
+    for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         values = np.searchsorted(ends, columns + begin, side="right")
         runs.append(Run((), tuple(values.tolist()), 0, end - begin))
     return RunLengthPlan(gamma, len(histogram), tuple(runs))

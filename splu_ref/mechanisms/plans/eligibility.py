@@ -1,4 +1,4 @@
-"""Which group sizes a histogram allows (Fu et al. 2014, section 3.1)."""
+"""Eligibility of a histogram: the group sizes gamma that are feasible (Fu et al. 2014, section 3.1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from splu_ref.channels import Gamma, ParameterError
 
 
 def largest_gamma(histogram: NDArray[np.integer]) -> int:
-    """Return the largest group size that the histogram allows: the floor of N / (largest frequency).
+    """Return the largest feasible group size: the floor of N / (largest frequency).
 
     Parameters
     ----------
@@ -18,9 +18,9 @@ def largest_gamma(histogram: NDArray[np.integer]) -> int:
 
     Notes
     -----
-    No value may occur more than N / gamma times. A result of 1 means that one value holds more than half
-    of the records, so that no group size is feasible. Deleting any N mod gamma records keeps eligibility:
-    a whole number that is at most N / gamma is at most its floor.
+    No value may occur more than N / gamma times. A result of 1 means that more than half of the records have
+    the same value, so no group size is feasible. Deleting any N mod gamma records preserves eligibility,
+    because an integer of at most N / gamma is at most its floor.
     """
     largest = int(histogram.max(initial=0))
     if largest == 0:
@@ -29,7 +29,7 @@ def largest_gamma(histogram: NDArray[np.integer]) -> int:
 
 
 def require_feasible(histogram: NDArray[np.integer], gamma: Gamma, kept: int | None = None) -> None:
-    """Raise unless no value occurs more than N / gamma times.
+    """Raise if a value occurs more than N / gamma times.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def require_feasible(histogram: NDArray[np.integer], gamma: Gamma, kept: int | N
     gamma
         Size of a decoy group.
     kept
-        Records that are left after the deletion, a multiple of gamma, if that may be more than N mod gamma
-        records: whoever they are, no value may then occur more than kept / gamma times.
+        Number of records after the deletion, a multiple of gamma, if more than N mod gamma records are
+        deleted. Then no value may occur more than kept / gamma times, whichever records are deleted.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def require_feasible(histogram: NDArray[np.integer], gamma: Gamma, kept: int | N
 
 
 def surplus(histogram: NDArray[np.integer], gamma: Gamma) -> NDArray[np.int64]:
-    """Return how many records of each value must be left out, so that the rest is eligible.
+    """Return the smallest numbers of records by value whose removal makes the rest eligible.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ def surplus(histogram: NDArray[np.integer], gamma: Gamma) -> NDArray[np.int64]:
     Returns
     -------
     NDArray
-        Shape (values,); the sum is the least possible. With fewer than gamma values, that is every record.
+        Shape (values,); the sum is the least possible. With fewer than gamma values it is every record.
 
     Notes
     -----
-    With the most frequent values cut to c records each, the rest is eligible if gamma c is at most the sum of
-    min(f, c) over the values. Each term of the sum grows by at most one with c, and by less and less, so what
-    holds for c holds for every smaller one, and the largest such c is found by bisection.
+    With frequencies capped at c, the rest is eligible if gamma c is at most the sum of min(f, c) over the
+    values. The sum is concave in c, so the condition holds for every smaller c as well, and the largest c is
+    computed by bisection.
     """
     least, most = 0, int(histogram.max(initial=0))
     while least < most:
@@ -93,12 +93,12 @@ def surplus(histogram: NDArray[np.integer], gamma: Gamma) -> NDArray[np.int64]:
 
 
 def require_eligible(histogram: NDArray[np.integer], gamma: Gamma) -> None:
-    """Raise unless decoy groups of ``gamma`` distinct values can hold every record exactly once.
+    """Raise unless all records can be partitioned into decoy groups of ``gamma`` distinct values.
 
     Raises
     ------
     ParameterError
-        As :func:`require_feasible`, for what is not a histogram, or if N is not a multiple of gamma.
+        As :func:`require_feasible`, if the array is not a histogram, or if N is not a multiple of gamma.
     """
     if histogram.ndim != 1 or not np.issubdtype(histogram.dtype, np.integer):
         raise ParameterError("a histogram is a one-dimensional array of whole numbers")

@@ -1,7 +1,7 @@
-"""The co-occurrence that the mixed plan has on average, from the frequencies alone.
+"""The expected co-occurrence of values in the mixed plan, from their frequencies.
 
-Under the uniform law over all valid plans, all groups have the same law, in which the value v has the chance
-gamma f_v / N to stand. The law of largest entropy with these chances is put in its place.
+Under the uniform law over all valid plans, all groups have the same law, and a group contains the value v
+with probability gamma f_v / N. It is approximated by the law of largest entropy with these probabilities.
 """
 
 from __future__ import annotations
@@ -12,18 +12,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from splu_ref.channels import Gamma, ParameterError
-from splu_ref.mechanisms.plans.conditional_poisson import FloatArray, fitted, odds_by_kind, pair_probabilities
+from splu_ref.mechanisms.plans.conditional_poisson import (
+    FloatArray,
+    fit_inclusion,
+    odds_by_kind,
+    pair_probabilities,
+)
 from splu_ref.randomness import IntArray
 
 _CERTAIN = 1 - 1e-12
-"""From here on a chance is 1: a frequency that is N / gamma but for rounding."""
+"""A probability from here on is taken as 1: the frequency is N / gamma up to rounding."""
 
 _DIGITS = 9
-"""Decimals to which frequencies of one kind agree."""
+"""Decimals to which the frequencies of one kind agree."""
 
 
 def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
-    """Return how many groups of the mixed plan are expected to hold both of two values.
+    """Return the expected number of groups of the mixed plan that contain both of two values.
 
     Parameters
     ----------
@@ -36,25 +41,25 @@ def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
     Returns
     -------
     NDArray
-        c(u, v), shape (values, values), symmetric; c(u, u) = f_u, and a row sums to gamma f_u. How far these
-        are from the uniform law over all plans is said by claim splu.TRI.
+        c(u, v), shape (values, values), symmetric; c(u, u) = f_u, and a row sums to gamma f_u. Claim splu.TRI
+        bounds the distance from the uniform law over all plans.
 
     Raises
     ------
     ParameterError
-        For what are no frequencies, or if fewer than gamma values occur.
+        If an entry is negative or not finite, or fewer than gamma values occur.
     """
-    held = within_bound(frequencies, gamma)
-    groups = float(held.sum()) / gamma
-    chances = held / groups
+    bounded = within_bound(frequencies, gamma)
+    groups = float(bounded.sum()) / gamma
+    chances = bounded / groups
     certain = chances >= _CERTAIN
     drawn = np.flatnonzero((chances > 0) & ~certain)
-    # A value in every group is with another one as often as that occurs.
+    # A value in every group co-occurs with another one as often as that one occurs.
     together = np.where(certain[:, np.newaxis], chances, 0.0)
     together = np.maximum(together, together.T)
     size = gamma - int(certain.sum())
     if len(drawn) and size:
-        independent = fitted(chances[drawn] * (size / chances[drawn].sum()), size)
+        independent = fit_inclusion(chances[drawn] * (size / chances[drawn].sum()), size)
         together[np.ix_(drawn, drawn)] = pair_probabilities(independent, size)
     np.fill_diagonal(together, chances)
     expected: FloatArray = groups * together
@@ -62,19 +67,19 @@ def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
 
 
 class ExpectedPairs(NamedTuple):
-    """The same co-occurrence for a large domain: values of one frequency are alike.
+    """Expected co-occurrence for a large domain, by kinds of values with the same frequency.
 
     Attributes
     ----------
     kind
-        The kind of each value, shape (values,), -1 for a value that does not occur.
+        Kind of each value, shape (values,), -1 for a value that does not occur.
     frequency
-        Their mean frequency by kind, ascending, shape (kinds,).
+        Mean frequency of the values of each kind, ascending, shape (kinds,).
     size
-        How many values are of each kind, shape (kinds,).
+        Number of values of each kind, shape (kinds,).
     together
-        c(u, v) of two different values by their kinds, shape (kinds, kinds); 0 on the diagonal where a kind
-        has one value.
+        c(u, v) of two different values by their kinds, shape (kinds, kinds); 0 on the diagonal for a kind of
+        one value.
     """
 
     kind: IntArray
@@ -84,25 +89,25 @@ class ExpectedPairs(NamedTuple):
 
 
 def expected_pairs(frequencies: ArrayLike, gamma: Gamma) -> ExpectedPairs:
-    """Return what `expected_co_occurrence` does, by kinds of values, of which there are at most sqrt(2N).
+    """Return the expected co-occurrence by kinds of values; there are at most sqrt(2N) kinds.
 
-    Two values with the odds o_u, o_v of independent inclusion trade places in a set: P(u in, v out) o_v =
-    P(v in, u out) o_u. So P(both) = (o_u P(v in) - o_v P(u in))/(o_u - o_v), and for values of one kind it is
-    what is left of the gamma - 1 others of a group.
+    Parameters and errors as for `expected_co_occurrence`.
 
-    Raises
-    ------
-    ParameterError
-        As for `expected_co_occurrence`.
+    Notes
+    -----
+    For two values with odds o_u, o_v of independent inclusion, P(u in, v out) o_v = P(v in, u out) o_u. So
+    P(both) = (o_u P(v in) - o_v P(u in))/(o_u - o_v). For two values of one kind it follows because the
+    gamma - 1 other values of a group sum up to gamma - 1.
     """
-    held = within_bound(frequencies, gamma)
-    groups = float(held.sum()) / gamma
-    occurring = np.flatnonzero(held > 0)
-    _, place, size = np.unique(np.round(held[occurring], _DIGITS), return_inverse=True, return_counts=True)
-    kind = np.full(len(held), -1, dtype=np.int64)
+    bounded = within_bound(frequencies, gamma)
+    groups = float(bounded.sum()) / gamma
+    occurring = np.flatnonzero(bounded > 0)
+    _, place, size = np.unique(np.round(bounded[occurring], _DIGITS), return_inverse=True, return_counts=True)
+    kind = np.full(len(bounded), -1, dtype=np.int64)
     kind[occurring] = place
-    # The mean, not the rounded number: N / gamma stays a chance of 1, and the chances add up to gamma.
-    frequency = np.bincount(place, weights=held[occurring]) / size
+    # The mean, not the rounded number: N / gamma remains a probability of 1, and the probabilities sum to
+    # gamma.
+    frequency = np.bincount(place, weights=bounded[occurring]) / size
     chances = frequency / groups
     certain = chances >= _CERTAIN
     chances[certain] = 1.0
@@ -127,36 +132,41 @@ def expected_pairs(frequencies: ArrayLike, gamma: Gamma) -> ExpectedPairs:
 
 
 def within_bound(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
-    """Return the frequencies, none of them above the gamma-th part of their sum N.
+    """Cap frequencies at N / gamma, N their sum, and preserve the sum.
 
-    No table with a frequency above N / gamma can be published, but an estimate may be above it. It is lowered
-    to N / gamma, and what is left is spread over the other values in proportion, so that the sum is kept.
+    Tables with a frequency above N / gamma are not eligible, but an estimate may exceed this bound. It is
+    lowered to the bound, and the excess is distributed over the other values in proportion.
 
     Parameters
     ----------
     frequencies
-        None below 0, at least gamma above 0, shape (values,).
+        Finite numbers of at least 0, at least gamma of them positive, shape (values,).
     gamma
         Size of a group.
+
+    Returns
+    -------
+    NDArray
+        Shape of ``frequencies``.
 
     Raises
     ------
     ParameterError
-        For what are no such frequencies.
+        If an entry is negative or not finite, or fewer than gamma values occur.
     """
-    held = np.array(frequencies, dtype=np.float64)
-    if held.ndim != 1 or not np.isfinite(held).all() or (held < 0).any():
+    bounded = np.array(frequencies, dtype=np.float64)
+    if bounded.ndim != 1 or not np.isfinite(bounded).all() or (bounded < 0).any():
         raise ParameterError("frequencies are finite numbers of at least 0, one for each value")
-    if np.count_nonzero(held) < gamma:
+    if np.count_nonzero(bounded) < gamma:
         raise ParameterError(f"fewer than gamma = {gamma} values occur: give the frequencies of all values")
-    records = held.sum()
+    records = bounded.sum()
     bound = records / gamma
-    full = np.zeros(len(held), dtype=np.bool_)
-    while (held[~full] > bound).any():
-        full |= held > bound
-        held[full] = bound
-        free = held[~full]
-        # Once gamma values are full nothing is left but rounding, for values that may all be 0.
+    full = np.zeros(len(bounded), dtype=np.bool_)
+    while (bounded[~full] > bound).any():
+        full |= bounded > bound
+        bounded[full] = bound
+        free = bounded[~full]
+        # With gamma values at the bound only rounding remains, for values that may all be 0.
         left = max(records - bound * full.sum(), 0.0)
-        held[~full] = free * (left / free.sum()) if free.any() else 0.0
-    return held
+        bounded[~full] = free * (left / free.sum()) if free.any() else 0.0
+    return bounded

@@ -1,4 +1,4 @@
-"""Decoy plans: which gamma values stand together, as a function of the histogram alone."""
+"""The plan methods by name: each forms decoy groups of gamma distinct values from a histogram."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from splu_ref.mechanisms.plans.plan import DecoyPlan, IntArray
 from splu_ref.randomness import PlanSecret
 
 PlanMethod: TypeAlias = Callable[[IntArray, Gamma, PlanSecret], DecoyPlan]
-"""A method that turns a histogram, a group size and, if the plan is secret, random integers into a plan."""
+"""Function from a histogram, a group size and a source of random integers to a plan."""
 
 PLANS: dict[str, PlanMethod] = {"anatomy": anatomy, "cyclic": cyclic, "mixed": mixed}
-"""Plan methods by the name under which a command or a manifest speaks of them."""
+"""Plan methods by their names in commands and manifests."""
 
 
-def named_plan(plan: str | PlanMethod) -> tuple[PlanMethod, str]:
-    """Return a plan method, given or by its name, and its name: ``another`` for a method of the caller's own.
+def resolve_plan(plan: str | PlanMethod) -> tuple[PlanMethod, str]:
+    """Return a plan method and its name, which is ``another`` for a callable that is not in `PLANS`.
 
     Raises
     ------
     ParameterError
-        If there is none of that name.
+        If no method has this name.
     """
     if not isinstance(plan, str):
         return plan, next((name for name, each in PLANS.items() if each is plan), "another")

@@ -1,10 +1,10 @@
-"""The mixed plan: groups trade values until who stands with whom follows from the frequencies alone.
+"""The mixed plan: a Markov chain of random exchanges whose limit is the uniform law over all plans.
 
-Each block of the plan starts as the cyclic one and makes its passes by itself. A pass pairs the groups of the
-block at random, and the two groups of a pair exchange values that they do not share, each by a coin. Passes
-favor no plan and lead from any plan of the block to any other, so the law tends to the uniform one over all
-plans of the block (claim splu.TR). Chains of this kind are known from ecology as checkerboard and curveball
-swaps (Verhelst 2008; Strona et al. 2014; Carstens 2015).
+Each block of the plan starts as a cyclic plan and is mixed separately. A pass pairs the groups of the block
+at random, and the two groups of a pair exchange values that they do not share, each by a coin. The passes are
+symmetric and connect all plans of the block, so their law tends to the uniform one (claim splu.TR). Such
+chains are known from ecology as checkerboard and curveball swaps (Verhelst 2008; Strona et al. 2014; Carstens
+2015).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from splu_ref.mechanisms.plans.plan import Groups, IntArray, groups_dtype
 from splu_ref.randomness import PlanSecret, UniformSource
 
 _MOST_COMPARED = 1 << 18
-"""Comparisons of two slots in one step of a pass: what they need fits into the cache."""
+"""Comparisons of two slots in one step of a pass; their arrays fit into the cache."""
 
 
 class Secret(NamedTuple):
-    """What one block of a mixed plan draws, for k passes over m groups in h = floor(m/2) pairs.
+    """The random choices of one block: k passes over m groups in h = floor(m/2) pairs.
 
     Attributes
     ----------
     orders
-        The place from which each place takes its group, by pass, shape (k, m).
+        For each pass and place the previous place of its group, shape (k, m).
     rotations
         Integers below gamma, by pass and pair, shape (k, h).
     coins
@@ -43,12 +43,12 @@ class Secret(NamedTuple):
 
 
 def default_passes(groups: int) -> int:
-    """Return the least k with 2**k > 64 ``groups``, for a block of so many groups.
+    """Return the default number of passes of a block: the least k with 2**k > 64 ``groups``.
 
-    Two values that a group may trade stay together with probability 1/2, so what a pair of values owes to the
-    start halves with each pass. No pair shares more than ``groups`` groups at the start, so after k passes
-    1/64 of a group is owed to it. It is more where few groups make a pass, one of which may rest: less than
-    1/16 in the worlds of claim splu.TR, which is why the factor is 64.
+    Two exchangeable values of a group stay together with probability 1/2, so the influence of the start on
+    the number of groups that a pair of values shares is halved by each pass. A pair shares at most ``groups``
+    groups at the start, which leaves an influence of 1/64 of a group after k passes. It is larger for few
+    groups, one of which may rest in a pass: below 1/16 in the worlds of claim splu.TR.
     """
     return (64 * groups).bit_length()
 
@@ -60,7 +60,7 @@ def mixed(
     passes: int | None = None,
     most: int = MOST_GROUPS,
 ) -> BlockPlan:
-    """Return a plan of which each block is nearly uniform over all its plans.
+    """Return a plan each of whose blocks is nearly uniformly distributed over all plans of the block.
 
     Parameters
     ----------
@@ -70,11 +70,11 @@ def mixed(
     gamma
         Size of a group.
     source
-        Where the trades come from. They are the plan's secret.
+        Source of the exchanges, which are the plan's secret.
     passes
-        How often every group trades, at least 0; ``default_passes`` of each block's groups unless given.
+        Number of passes, at least 0; by default ``default_passes`` of each block's number of groups.
     most
-        The largest number of groups of a block: another one than the specification's is for small worlds.
+        Largest number of groups of a block; other values than the specification's are for tests.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def mixed(
     Raises
     ------
     ParameterError
-        For a histogram that is not eligible (the message names the largest feasible gamma), or for passes
-        below 0.
+        For a histogram that is not eligible (the message names the largest feasible gamma), or a negative
+        number of passes.
     """
     require_eligible(histogram, gamma)
     if passes is not None and passes < 0:
@@ -101,7 +101,7 @@ def mixed(
 def mixed_block(
     histogram: IntArray, gamma: Gamma, source: UniformSource, passes: int | None = None
 ) -> Groups:
-    """Return one block, from its own histogram and its own stream: all that a worker needs for it.
+    """Return one block of the mixed plan.
 
     Parameters
     ----------
@@ -120,15 +120,14 @@ def mixed_block(
     count = int(histogram.sum()) // gamma
     sorted_values = np.repeat(np.arange(len(histogram), dtype=groups_dtype(len(histogram))), histogram)
     slots = sorted_values.reshape(gamma, count)  # by slot and group: long rows are quick to compare
-    secret = drawn_secret(count, gamma, source, default_passes(count) if passes is None else passes)
-    return np.ascontiguousarray(traded(slots, secret).T)
+    secret = draw_block_secret(count, gamma, source, default_passes(count) if passes is None else passes)
+    return np.ascontiguousarray(apply_passes(slots, secret).T)
 
 
-def drawn_secret(groups: int, gamma: Gamma, source: UniformSource, passes: int) -> Secret:
-    """Draw what a block needs for its passes: all orders, then all rotations, then all coins.
+def draw_block_secret(groups: int, gamma: Gamma, source: UniformSource, passes: int) -> Secret:
+    """Draw the random choices of a block: all orders, then all rotations, then all coins.
 
-    How many are drawn depends on these numbers alone, whatever the plan is. A block of one group draws
-    nothing.
+    Their number depends on the parameters alone, not on the plan. A block of one group draws nothing.
     """
     passes, pairs = (passes if groups > 1 else 0), groups // 2
     pass_of = np.repeat(np.arange(passes), groups)
@@ -138,10 +137,10 @@ def drawn_secret(groups: int, gamma: Gamma, source: UniformSource, passes: int) 
     return Secret(orders, rotations, coins)
 
 
-def traded(slots: Groups, secret: Secret) -> Groups:
+def apply_passes(slots: Groups, secret: Secret) -> Groups:
     """Return the values by slot and group, shape (gamma, groups), after the passes of a block's secret.
 
-    In each pass the groups take new places first, and those at the places q and h + q trade then.
+    Each pass permutes the groups, and then exchanges values of the groups at the places q and h + q.
     """
     for order, rotations, coins in zip(*secret, strict=True):
         slots = slots.take(order, axis=1)
@@ -150,7 +149,7 @@ def traded(slots: Groups, secret: Secret) -> Groups:
 
 
 def trade(slots: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
-    """Let the groups at the places q and h + q exchange values that they do not share, in place.
+    """Exchange, in place, values that the groups at the places q and h + q do not share.
 
     Parameters
     ----------
@@ -158,14 +157,14 @@ def trade(slots: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
         Values by slot and group, shape (gamma, groups), distinct in each group. The last of an odd number of
         groups rests.
     rotations, coins
-        Shapes (h,) and (gamma, h). A value is free if the other group does not hold it; of d free values of
-        either group, in the order of their slots, the i-th of the first group faces number
-        (i + rotation) mod d of the second. The two change places if the coin of the first one's slot says so.
+        Shapes (h,) and (gamma, h). A value is free if the other group does not contain it. Both groups have d
+        free values; in the order of their slots, the i-th of the first group is matched with number
+        (i + rotation) mod d of the second. The two are exchanged if the coin of the first one's slot is 1.
 
     Notes
     -----
-    What stands in shared slots stays, and no exchange makes a free value a shared one. The same rotations and
-    coins once more undo the exchange.
+    Shared values do not move, and no exchange makes a free value a shared one. Applying the same rotations
+    and coins again reverses the exchange.
     """
     gamma, pairs = coins.shape
     step = max(1, _MOST_COMPARED // gamma**2)
@@ -176,7 +175,7 @@ def trade(slots: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
 
 
 def _exchange(first: Groups, second: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
-    """Do the trades of pairs of groups, all arrays by slot and pair."""
+    """Exchange values of pairs of groups, all arrays by slot and pair."""
     difference = first[:, np.newaxis] ^ second
     equal = difference == 0
     free_first, free_second = ~equal.any(axis=1), ~equal.any(axis=0)
@@ -194,7 +193,7 @@ def _exchange(first: Groups, second: Groups, rotations: IntArray, coins: NDArray
 
 
 def _ranks(free: NDArray[np.bool_]) -> tuple[Groups, Groups]:
-    """Return how many free slots are above each slot, shape of ``free``, and in all, shape (pairs,)."""
+    """Return the number of free slots before each slot, shape of ``free``, and in all, shape (pairs,)."""
     flags = free.view(np.uint8).astype(np.min_scalar_type(2 * len(free)), copy=False)
     ranks = np.empty_like(flags)
     total = np.zeros_like(flags[0])
@@ -211,7 +210,7 @@ def mixed_reference(
     passes: int | None = None,
     most: int = MOST_GROUPS,
 ) -> BlockPlan:
-    """Return the mixed plan, written as it is said: the specification of :func:`mixed`."""
+    """Return the mixed plan by its definition, without vectorization: the reference for :func:`mixed`."""
     entries = [value for value, count in enumerate(histogram.tolist()) for _ in range(count)]
     groups = len(entries) // gamma
     blocks = -(-groups // most)
@@ -227,14 +226,14 @@ def mixed_reference(
         )
         rotations = iter(stream.below(gamma, rounds * half).tolist())
         coins = stream.coins(rounds * gamma * half).tolist()
-        for done in range(rounds):
-            plan = [plan[item % count] for item in ordered[done * count : (done + 1) * count].tolist()]
+        for number in range(rounds):
+            plan = [plan[item % count] for item in ordered[number * count : (number + 1) * count].tolist()]
             for q, a, b in zip(range(half), plan[:half], plan[half:], strict=False):
                 mine_free = [slot for slot in range(gamma) if a[slot] not in b]
                 other_free = [slot for slot in range(gamma) if b[slot] not in a]
                 rotation = next(rotations)
                 for i, slot in enumerate(mine_free):
-                    if coins[(done * gamma + slot) * half + q]:
+                    if coins[(number * gamma + slot) * half + q]:
                         facing = other_free[(i + rotation) % len(other_free)]
                         a[slot], b[facing] = b[facing], a[slot]
         arrays.append(np.array(plan, dtype=groups_dtype(len(histogram))))

@@ -1,8 +1,7 @@
-"""A plan in parts, each made from the histogram and a stream of its own: no machine has to hold them all.
+"""Plans in parts: each part is computed from the histogram and a separate stream, so it fits into memory.
 
-Records sorted by value are the entries 0 .. N - 1 of a plan. Where an entry stands is arithmetic: which part
-it belongs to is known from its number alone, and what the entries of a part are published with follows from
-the part's groups and their draws.
+Records sorted by value are the entries 0 .. N - 1 of a plan. The part of an entry is a function of its
+number; the published values of a part's entries follow from the groups of the part and the entries' draws.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from splu_ref.mechanisms.plans.anatomy import anatomy
 from splu_ref.mechanisms.plans.cyclic import MOST_GROUPS, Blocks, cyclic
 from splu_ref.mechanisms.plans.eligibility import require_eligible
 from splu_ref.mechanisms.plans.mixed import mixed_block
-from splu_ref.mechanisms.plans.plan import Codes, Groups, IntArray, RunLengthPlan, taken
+from splu_ref.mechanisms.plans.plan import Codes, Groups, IntArray, RunLengthPlan, select_values
 from splu_ref.randomness import PlanSecret
 
 
 @dataclass(frozen=True)
 class PlanParts(ABC):
-    """What is known of a plan without making it.
+    """A plan that is computed part by part.
 
     Attributes
     ----------
@@ -40,11 +39,11 @@ class PlanParts(ABC):
     @property
     @abstractmethod
     def count(self) -> int:
-        """Number of parts, at least 1. None has more than `MOST_GROUPS` groups, unless told otherwise."""
+        """Number of parts, at least 1. By default no part has more than `MOST_GROUPS` groups."""
 
     @abstractmethod
     def size(self, part: int) -> int:
-        """Return how many groups a part has; gamma times as many entries belong to it."""
+        """Return the number of groups of a part; it has gamma times as many entries."""
 
     @abstractmethod
     def part_of(self, entries: IntArray) -> IntArray:
@@ -53,8 +52,8 @@ class PlanParts(ABC):
         Parameters
         ----------
         entries
-            Numbers of entries, below N: the k-th record of a value, from 0, is the entry k places after all
-            records of smaller values.
+            Numbers of entries, 0 .. N - 1: the k-th record of a value, from 0, is entry k plus the number of
+            records with smaller values.
         """
 
     @abstractmethod
@@ -66,38 +65,32 @@ class PlanParts(ABC):
         part
             Its number.
         secret
-            The plan's secret, of which at most the stream of this part is asked for.
+            The plan's secret; at most the stream of this part is read.
         """
 
     def published(self, part: int, secret: PlanSecret, draws: IntArray) -> Codes:
-        """Return the values that the entries of one part are published with.
+        """Return the published values of the entries of one part.
 
         Parameters
         ----------
         part, secret
             As for `groups`.
         draws
-            One integer below gamma for each entry of the part, entries ascending, shape (gamma `size`,): 0
-            keeps the entry's own value, j > 0 takes the j-th of the other values of its group.
+            One integer below gamma for each entry of the part in ascending order, shape (gamma `size`,): 0
+            retains the entry's value, j > 0 selects the j-th other value of its group.
 
         Returns
         -------
         Codes
-            Published value by entry, entries ascending, shape of ``draws``.
+            Published values by entry in ascending order, shape of ``draws``.
         """
         values = self.groups(part, secret).reshape(-1)
-        return taken(values, draws.astype(np.min_scalar_type(self.gamma), copy=False), self.gamma)
+        return select_values(values, draws.astype(np.min_scalar_type(self.gamma), copy=False), self.gamma)
 
 
 @dataclass(frozen=True)
 class MixedParts(PlanParts):
-    """The blocks of the mixed plan.
-
-    Attributes
-    ----------
-    passes, most
-        As for `mixed`.
-    """
+    """The mixed plan, a block as a part; ``passes`` and ``most`` are those of `mixed`."""
 
     passes: int | None = None
     most: int = MOST_GROUPS
@@ -107,7 +100,7 @@ class MixedParts(PlanParts):
 
     @cached_property
     def blocks(self) -> Blocks:
-        """How many blocks there are, and what each of them holds."""
+        """The division of the plan into blocks."""
         return Blocks.of(int(self.histogram.sum()) // self.gamma, self.most)
 
     @property
@@ -116,30 +109,22 @@ class MixedParts(PlanParts):
         return self.blocks.count
 
     def size(self, part: int) -> int:
-        """Return how many groups a block has."""
+        """Return the number of groups of a block."""
         return self.blocks.size(part)
 
     def part_of(self, entries: IntArray) -> IntArray:
-        """Return the block that each entry belongs to: a systematic sample."""
+        """Return the block of each entry: each block is a systematic sample of the entries."""
         return entries % self.blocks.groups % self.blocks.count
 
     def groups(self, part: int, secret: PlanSecret) -> Groups:
         """Return one block after its passes."""
-        own = self.blocks.histogram(part, self.histogram)
-        return mixed_block(own, self.gamma, secret.block(part), self.passes)
+        histogram = self.blocks.histogram(part, self.histogram)
+        return mixed_block(histogram, self.gamma, secret.block(part), self.passes)
 
 
 @dataclass(frozen=True)
 class RunParts(PlanParts):
-    """Consecutive groups of a plan held as runs, which has no secret.
-
-    Attributes
-    ----------
-    plan
-        The plan.
-    most
-        The largest number of groups of a part; the last one may have fewer.
-    """
+    """A run-length plan, ``most`` consecutive groups as a part; the last part may have fewer."""
 
     plan: RunLengthPlan
     most: int = MOST_GROUPS
@@ -150,15 +135,15 @@ class RunParts(PlanParts):
         return -(-self.plan.group_count // self.most)
 
     def size(self, part: int) -> int:
-        """Return how many groups a part has."""
+        """Return the number of groups of a part."""
         return min(self.most, self.plan.group_count - part * self.most)
 
     def part_of(self, entries: IntArray) -> IntArray:
-        """Return the part of the group in which each entry stands."""
+        """Return the part with each entry's group."""
         return self.plan.group_of(entries) // self.most
 
     def groups(self, part: int, secret: PlanSecret) -> Groups:
-        """Return consecutive groups of the plan; the secret is not asked."""
+        """Return the consecutive groups of a part; the secret is not read."""
         del secret
         begin = part * self.most
         return self.plan.groups_between(begin, begin + self.size(part))
@@ -180,7 +165,7 @@ def plan_parts(plan: str, histogram: IntArray, gamma: Gamma) -> PlanParts:
     Raises
     ------
     ParameterError
-        For a histogram that is not eligible, or a method whose plans are not made in parts.
+        For a histogram that is not eligible, or a method without plans in parts.
     """
     if plan == "mixed":
         return MixedParts(histogram, gamma)

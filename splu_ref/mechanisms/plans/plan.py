@@ -1,8 +1,7 @@
-"""A decoy plan: which gamma values stand together in each decoy group, and who draws what.
+"""Decoy plans (Fu et al. 2014, section 3.1, step 2): the gamma distinct values of each decoy group.
 
-A plan is a function of the histogram alone (Fu et al. 2014, section 3.1, step 2). It answers two
-questions: in which group does the k-th record of a value stand, and which value stands in slot j of a
-group. Everything else about a release is random.
+A plan is a function of the histogram and of a secret. It determines the group of the k-th record of a value,
+and the value in slot j of a group.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Groups: TypeAlias = NDArray[np.integer]
 
 
 def groups_dtype(domain_size: int) -> type[np.integer]:
-    """Return the type in which the groups of a domain are held."""
+    """Return the integer type of a domain's groups."""
     if domain_size <= 1 << 8:
         return np.uint8
     return np.uint16 if domain_size <= 1 << 16 else np.int64
@@ -52,14 +51,14 @@ class DecoyPlan(ABC):
         """Return the values by group and slot, shape (N / gamma, gamma), in the plan's order."""
 
     def blocks(self) -> tuple[Groups, ...]:
-        """Return the values by group and slot, block by block; one block unless the plan says otherwise."""
+        """Return the values by group and slot, block by block; by default there is one block."""
         return (self.groups(),)
 
     def slots(self) -> IntArray:
-        """Return where each entry of the sorted records stands: gamma times the group, plus the slot.
+        """Return the slot of each entry of the sorted records, shape (N,): gamma times the group plus place.
 
-        Shape (N,). Entry p belongs to block (p mod N / gamma) mod (number of blocks). Of the block's entries
-        with one value, the k-th stands in the k-th of its groups that hold the value.
+        Entry p belongs to block (p mod N / gamma) mod (number of blocks). The k-th entry of a value in a
+        block is assigned to the k-th group of the block that contains the value.
         """
         blocks = self.blocks()
         entries = np.empty((self.gamma, sum(map(len, blocks))), dtype=np.int64)
@@ -71,47 +70,47 @@ class DecoyPlan(ABC):
         return entries.reshape(-1)
 
     def published(self, order: IntArray, draws: IntArray) -> Codes:
-        """Return the value that each record is published with.
+        """Return the published value of each record.
 
         Parameters
         ----------
         order
-            Records sorted by value, shape (N,): the record listed p-th stands where `slots` has entry p.
+            Records sorted by value, shape (N,); ``order[p]`` is the record of entry p.
         draws
-            One integer below gamma per record, shape (N,), by record: 0 keeps the record's own value,
-            j > 0 takes the j-th of the other values of its group, in the group's order.
+            One integer below gamma per record, shape (N,), by record: 0 retains the true value, j > 0 selects
+            the j-th other value of its group, in the order of the group.
 
         Returns
         -------
         Codes
-            Published value by record, shape (N,), in the type of the groups.
+            Published values by record, shape (N,), of the type of the groups.
         """
         blocks = self.blocks()
         drawn = draws.astype(np.min_scalar_type(self.gamma))[order].reshape(self.gamma, -1)
         entries = np.empty(drawn.shape, dtype=blocks[0].dtype)
         for number, groups in enumerate(blocks):
             mine = slice(number, None, len(blocks))
-            shown = taken(groups.reshape(-1), drawn[:, mine].reshape(-1), self.gamma)
-            entries[:, mine] = shown.reshape(self.gamma, -1)
+            values = select_values(groups.reshape(-1), drawn[:, mine].reshape(-1), self.gamma)
+            entries[:, mine] = values.reshape(self.gamma, -1)
         published = np.empty(len(order), dtype=entries.dtype)
         published[order] = entries.reshape(-1)
         return published
 
-    def shown(self, order: IntArray, slots: IntArray) -> Codes:
-        """Return the value that each record is published with, by the slot that shows it.
+    def published_from_slots(self, order: IntArray, slots: IntArray) -> Codes:
+        """Return the published value of each record under dependent draws.
 
         Parameters
         ----------
         order
             As in `published`.
         slots
-            By slot, the slot whose value the record that stands there is published with, shape (N,); a slot
-            is gamma times its group plus its place in the group.
+            For each slot the slot whose value its record is published with, shape (N,); a slot is gamma times
+            its group plus its place in the group.
 
         Returns
         -------
         Codes
-            Published value by record, shape (N,), in the type of the groups.
+            Published values by record, shape (N,), of the type of the groups.
         """
         values = self.groups().reshape(-1)
         published = np.empty(len(order), dtype=values.dtype)
@@ -119,16 +118,17 @@ class DecoyPlan(ABC):
         return published
 
 
-def taken(values: Codes, draws: Codes, gamma: int) -> Codes:
-    """Return the value that each entry of a part of a plan takes, by entry.
+def select_values(values: Codes, draws: Codes, gamma: int) -> Codes:
+    """Return the published value of each entry of some groups.
 
     Parameters
     ----------
     values
-        The values in the slots of whole groups, group by group.
+        The values in the slots of the groups, group by group.
     draws
-        One integer below gamma per entry, as for `DecoyPlan.published`, of an unsigned type that holds gamma.
-        The entries ascend: of those with one value, the k-th stands in the k-th group that holds it.
+        One integer below gamma per entry, as for `DecoyPlan.published`, of an unsigned type with room for
+        gamma. Entries are sorted by value, and the k-th entry of a value is in the k-th group with that
+        value.
     gamma
         Size of a group.
     """
@@ -146,16 +146,16 @@ def taken(values: Codes, draws: Codes, gamma: int) -> Codes:
 class Run:
     """Consecutive groups of a plan: fixed head values, then a window that slides around a ring of values.
 
-    Group k of the run (k = 0, 1, ...) holds ``head`` and then the ring's values at the positions
+    Group k of the run (k = 0, 1, ...) consists of ``head`` and the ring's values at the positions
     ``start + k * width, ..., start + (k + 1) * width - 1`` modulo the ring's length, where ``width`` is
     gamma minus the length of ``head``.
 
     Attributes
     ----------
     head
-        Values that stand in every group of the run, in group order; fewer than gamma.
+        Values in every group of the run, in group order; fewer than gamma.
     ring
-        Values that take turns, at least ``width`` of them.
+        Values that alternate, at least ``width`` of them.
     start
         First position of the window.
     length
@@ -170,7 +170,7 @@ class Run:
 
 @dataclass(frozen=True)
 class RunLengthPlan(DecoyPlan):
-    """A plan held as runs: its size depends on the domain, not on the number of records."""
+    """A plan in run-length form: its size depends on the domain, not on the number of records."""
 
     runs: tuple[Run, ...]
 
@@ -205,20 +205,20 @@ class RunLengthPlan(DecoyPlan):
         return groups
 
     def group_of(self, entries: IntArray) -> IntArray:
-        """Return in which group each entry of the sorted records stands, shape of ``entries``.
+        """Return the group of each entry of the sorted records, shape of ``entries``.
 
-        The k-th record of a value stands in the k-th group that holds the value.
+        The k-th record of a value is in the k-th group with that value.
         """
-        found = self._stretches
-        place = np.searchsorted(found.entry, entries, side="right") - 1
-        turns = found.turn[place] + (entries - found.entry[place]) * found.ring[place]
-        groups = found.group[place]
-        groups += turns // found.width[place]
+        stretches = self._stretches
+        place = np.searchsorted(stretches.entry, entries, side="right") - 1
+        turns = stretches.turn[place] + (entries - stretches.entry[place]) * stretches.ring[place]
+        groups = stretches.group[place]
+        groups += turns // stretches.width[place]
         return groups
 
     @cached_property
     def _stretches(self) -> _Stretches:
-        """The turns of each value in each run, by value and within it by run."""
+        """The stretches of all values and runs, sorted by value and then by run."""
         parts = []
         first = 0
         for run in self.runs:
@@ -229,8 +229,8 @@ class RunLengthPlan(DecoyPlan):
                 (run.ring, turn, size, width, (run.length * width - turn + size - 1) // size),
             ):
                 part = np.empty((6, len(values)), dtype=np.int64)
-                for row, told in enumerate((values, first, begins, step, a_group, times)):
-                    part[row] = told
+                for row, entry in enumerate((values, first, begins, step, a_group, times)):
+                    part[row] = entry
                 parts.append(part)
             first += run.length
         ordered = np.concatenate(parts, axis=1)
@@ -240,10 +240,10 @@ class RunLengthPlan(DecoyPlan):
 
 
 class _Stretches(NamedTuple):
-    """Where the records of a value stand in one run, for all values and runs; arrays of one length.
+    """The positions of a value's records in one run, for all values and runs, as arrays of one length.
 
-    Record i of a stretch has turn ``turn`` + i ``ring`` of the run, which gives ``width`` turns to each of
-    its groups, the first of which is ``group``. A value of the head has every turn of a run of its own.
+    Record i of a stretch has the position ``turn`` + i ``ring`` of the run's sequence of values, ``width`` of
+    which belong to each group from ``group`` on. A head value is treated as a run with one value per group.
     """
 
     entry: IntArray
@@ -255,7 +255,7 @@ class _Stretches(NamedTuple):
 
 @dataclass(frozen=True)
 class ArrayPlan(DecoyPlan):
-    """A plan held as the array of its groups: O(N) memory, any composition."""
+    """A plan stored as the array of its groups: O(N) memory, any composition."""
 
     array: Groups
 

@@ -1,4 +1,4 @@
-"""Publishing and counting on Spark: aggregations, keyed orders and arithmetic, and no table in one place."""
+"""Publishing and counting of Spark tables by aggregations and keyed orders; no table is collected."""
 
 from __future__ import annotations
 

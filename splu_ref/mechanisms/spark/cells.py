@@ -1,4 +1,4 @@
-"""The cells of a Spark table as its workers see them: batches of PyArrow, with the texts of one machine."""
+"""The cells of a Spark table in its workers: batches of PyArrow with canonical texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from splu_ref.channels import DataError
 from splu_ref.data import Microdata
 
 CELLS = "cells"
-"""Name of the structure that holds a record's cells between stages, so that no name can meet another."""
+"""Name of the structure with a record's cells between stages, which prevents name collisions."""
 _WITH_TEXT = (
     types.StringType,
     types.BooleanType,
@@ -25,19 +25,13 @@ _WITH_TEXT = (
 )
 
 
-def quoted(column: str) -> str:
-    """Return a name as an expression: Spark reads dots and brackets in names."""
+def quote_name(column: str) -> str:
+    """Quote a column name, in which Spark interprets dots and brackets."""
     return "`" + column.replace("`", "``") + "`"
 
 
 def require_texts(frame: DataFrame) -> None:
-    """Raise unless every column has a name of its own and a type with canonical text.
-
-    Raises
-    ------
-    DataError
-        The message names the column.
-    """
+    """Raise ``DataError`` unless column names are unique and every type has canonical text."""
     if len(set(frame.columns)) < len(frame.columns) or not all(frame.columns):
         raise DataError("the Spark table names a column twice or not at all: rename it")
     if frame.sparkSession.conf.get("spark.sql.caseSensitive") != "true":
@@ -56,9 +50,9 @@ def require_texts(frame: DataFrame) -> None:
             )
 
 
-def together(frame: DataFrame) -> DataFrame:
-    """Return the records with their cells in one structure: Spark's workers take no name with a dot."""
-    return frame.select(sf.struct(*map(quoted, frame.columns)).alias(CELLS))
+def pack_cells(frame: DataFrame) -> DataFrame:
+    """Return the records with their cells in one structure, because workers take no name with a dot."""
+    return frame.select(sf.struct(*map(quote_name, frame.columns)).alias(CELLS))
 
 
 def structure(frame: DataFrame) -> types.StructField:
@@ -67,22 +61,19 @@ def structure(frame: DataFrame) -> types.StructField:
 
 
 def without_metadata(schema: types.StructType) -> types.StructType:
-    """Return the columns without their metadata, such as comments.
-
-    Columns of nested types, which have fields of their own, are refused by `require_texts`.
-    """
+    """Return the columns without metadata such as comments; `require_texts` excludes nested types."""
     return types.StructType(
         [types.StructField(field.name, field.dataType, field.nullable) for field in schema.fields]
     )
 
 
 def microdata(batch: pa.RecordBatch) -> Microdata:
-    """Return the records whose cells a batch holds as a table, one of Polars, which is quick to be packed."""
+    """Return the cells of a batch as a table, of Polars for speed."""
     return Microdata.from_frame(pl.DataFrame(pa.Table.from_batches([cells_of(batch)])), empty=True)
 
 
 def cells_of(batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
-    """Return the records whose cells a batch holds in the structure."""
+    """Return the cells of a batch from their structure."""
     column: Any = batch.column(CELLS)
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
@@ -90,5 +81,5 @@ def cells_of(batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
 
 
 def with_cells(batch: pa.RecordBatch, name: str, cells: Any) -> pa.RecordBatch:
-    """Return the records with one column replaced."""
+    """Return a batch with one column replaced."""
     return batch.set_column(batch.schema.get_field_index(name), name, cells)

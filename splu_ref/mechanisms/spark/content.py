@@ -1,4 +1,4 @@
-"""The digest of what a Spark table says: a distributed sort, and its rows hashed one after the other."""
+"""The content digest of a Spark table: a distributed sort, and sequential hashing of its rows."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
 from splu_ref.data import identities
-from splu_ref.mechanisms.spark.cells import microdata, quoted, require_texts, together
+from splu_ref.mechanisms.spark.cells import microdata, pack_cells, quote_name, require_texts
 
 _PART_BYTES = 8 << 20
-"""About how much of a table passes through the driver at once."""
+"""Approximate size of the part of a table that the driver reads at once."""
 
 
 def content_digest(frame: DataFrame) -> str:
-    """Return the same as `Microdata.content_digest` of the table.
+    """Return the digest of a table's content, as `Microdata.content_digest`.
 
-    The rows are counted and sorted by Spark. Their bytes pass through the driver, which holds a small part of
-    them at a time, a row once however often it occurs: a digest is made in order.
+    Spark counts and sorts the rows. The driver hashes them in order and reads a small part of them at a time.
 
     Raises
     ------
@@ -35,13 +34,15 @@ def content_digest(frame: DataFrame) -> str:
             yield pa.RecordBatch.from_arrays([octets], names=["row"])
 
     def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Make one row of a batch: a row of Spark's takes longer than its bytes."""
+        """Collect the rows of a batch in one row, because Spark's cost per row is high."""
         for batch in batches:
             ends = pa.array([0, len(batch)], pa.int32())
             several = [pa.ListArray.from_arrays(ends, column) for column in batch.columns]
             yield pa.RecordBatch.from_arrays(several, names=["rows", "times"])
 
-    counted = together(frame).mapInArrow(rows, "row binary").groupBy("row").agg(sf.count("*").alias("times"))
+    counted = (
+        pack_cells(frame).mapInArrow(rows, "row binary").groupBy("row").agg(sf.count("*").alias("times"))
+    )
     ascending = counted.repartitionByRange(_parts(frame), "row").sortWithinPartitions("row")
     chunks: Iterator[Row] = ascending.mapInArrow(
         gathered, "rows array<binary>, times array<long>"
@@ -50,11 +51,11 @@ def content_digest(frame: DataFrame) -> str:
 
 
 def _parts(frame: DataFrame) -> int:
-    """Return to how many parts the table's rows are distributed, by about how long their bytes are."""
-    octets = [sf.octet_length(sf.col(quoted(name)).cast("string")) for name in frame.columns]
+    """Return the number of parts for the table's rows, by their approximate size."""
+    octets = [sf.octet_length(sf.col(quote_name(name)).cast("string")) for name in frame.columns]
     size = sf.sum(sum((sf.coalesce(each, sf.lit(0)) + 8 for each in octets), start=sf.lit(0)))
-    [told] = frame.agg(size.alias("size")).collect()
-    return 1 + (told["size"] or 0) // _PART_BYTES
+    [total] = frame.agg(size.alias("size")).collect()
+    return 1 + (total["size"] or 0) // _PART_BYTES
 
 
 def _repeated(chunks: Iterable[Any]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The records of a Spark table by their values: an aggregation, with a row for each combination."""
+"""Record counts of a Spark table by combinations of values."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from splu_ref.channels import DataError
-from splu_ref.data import MOST_COMBINATIONS, CountedRecords, Microdata, require_columns
+from splu_ref.data import MOST_COMBINATIONS, Microdata, RecordCounts, require_columns
 from splu_ref.mechanisms.interfaces import Mechanism
-from splu_ref.mechanisms.release import CountedRelease
-from splu_ref.mechanisms.spark.cells import quoted, require_texts
+from splu_ref.mechanisms.release import ReleaseData
+from splu_ref.mechanisms.spark.cells import quote_name, require_texts
 
 
 def count(
@@ -20,41 +20,44 @@ def count(
     by: Sequence[str],
     mechanism: Mechanism[object],
     domains: Mapping[str, tuple[str, ...]],
-) -> CountedRelease:
-    """Count a published Spark table by its sensitive columns and others: what any estimate needs of it.
+) -> ReleaseData:
+    """Count the records of a published Spark table by its sensitive columns and others, for estimates.
 
     Parameters
     ----------
     frame
         The published table.
     by
-        The other columns that queries name.
+        The other columns of the queries.
     mechanism, domains
-        How it was published, and the values of each sensitive column: those of the `SparkRelease`, or of the
-        manifest.
+        The mechanism and the domains of the sensitive columns, of the `SparkRelease` or of the manifest.
+
+    Returns
+    -------
+    ReleaseData
+        The counts, for estimators.
 
     Raises
     ------
     DataError
-        If there is no such column, one has no canonical text, or there are more combinations of values than
-        are counted in one place.
+        If a column is missing or has no canonical text, or there are too many combinations of values.
     """
     names = list(dict.fromkeys([*domains, *by]))
     require_columns(names, frame.columns)
     require_texts(frame)
-    grouped = frame.groupBy(*map(quoted, names)).agg(sf.count("*").alias("records"))
-    found = grouped.limit(MOST_COMBINATIONS + 1).toArrow()
-    if found.num_rows > MOST_COMBINATIONS:
+    grouped = frame.groupBy(*map(quote_name, names)).agg(sf.count("*").alias("records"))
+    counts = grouped.limit(MOST_COMBINATIONS + 1).toArrow()
+    if counts.num_rows > MOST_COMBINATIONS:
         raise DataError(
             f"the columns {', '.join(names)} have more than {MOST_COMBINATIONS} combinations of values: name "
             "fewer of them at once, or count coarser values"
         )
-    cells = Microdata.from_frame(found.select(range(len(names))))
-    coded = {name: cells.categories(name) for name in names}
-    table = CountedRecords(
+    cells = Microdata.from_frame(counts.select(range(len(names))))
+    categories = {name: cells.categories(name) for name in names}
+    table = RecordCounts(
         columns=tuple(frame.columns),
-        counts=found.column(len(names)).to_numpy().astype(np.int64),
-        codes={name: each.codes for name, each in coded.items()},
-        distinct={name: each.values for name, each in coded.items()},
+        counts=counts.column(len(names)).to_numpy().astype(np.int64),
+        codes={name: each.codes for name, each in categories.items()},
+        distinct={name: each.values for name, each in categories.items()},
     )
-    return CountedRelease(table=table, mechanism=mechanism, domains=domains)
+    return ReleaseData(table=table, mechanism=mechanism, domains=domains)

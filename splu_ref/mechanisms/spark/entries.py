@@ -1,4 +1,4 @@
-"""The records of a Spark table, each with what it carries to its group: code, digest, draw and bucket."""
+"""The records of a Spark table with code, digest, draw and bucket for each sensitive column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, types
 
-from splu_ref.mechanisms.group_draws import draws
+from splu_ref.mechanisms.group_draws import independent_draws
 from splu_ref.mechanisms.spark.cells import CELLS, cells_of
 from splu_ref.mechanisms.spark.keys import ReleaseSecret
 from splu_ref.mechanisms.spark.records import identities
@@ -19,30 +19,21 @@ from splu_ref.mechanisms.splu_gen import SpluGen
 from splu_ref.randomness import ORDER_BYTES, SHUFFLE_BYTES, KeyedRecords
 
 SHUFFLE = "shuffle"
-"""What the published rows are sorted by: bytes 8 to 15 of the first column's digest, then all of it."""
+"""Name of the sort key of the published rows: bytes 8 to 15 of the first column's digest, then all of it."""
 _PARTS = ("code", "digest", "draw", "bucket")
 
 
 def shuffle_keys(digests: Any) -> Any:
-    """Return what rows are sorted by, from the digests of the first column, shape (records, 32)."""
+    """Return the sort keys of rows from the digests of the first column, shape (records, 32)."""
     keys = np.hstack([digests[:, SHUFFLE_BYTES], digests])
     return pa.array([key.tobytes() for key in keys], pa.binary())
 
 
 @dataclass(frozen=True)
 class GroupColumn:
-    """One sensitive column on its way through the stages.
+    """One sensitive column during a release.
 
-    Attributes
-    ----------
-    column
-        Its domain and its histogram.
-    mechanism
-        How it is published.
-    place
-        Its number among the sensitive columns.
-    bits
-        A bucket has about so many binary digits of records.
+    ``place`` is its number among the sensitive columns; a bucket has about 2**``bits`` records.
     """
 
     column: SensitiveColumn
@@ -52,13 +43,13 @@ class GroupColumn:
 
     @property
     def names(self) -> list[str]:
-        """The names of what a record carries for this column: see `_PARTS`."""
+        """Names of the fields of a record for this column: see `_PARTS`."""
         return [f"{part}{self.place}" for part in _PARTS]
 
-    def carried(self, cells: pa.RecordBatch, records: KeyedRecords) -> list[Any]:
-        """Return what the records of a batch carry, arrays of PyArrow."""
+    def fields(self, cells: pa.RecordBatch, records: KeyedRecords) -> list[Any]:
+        """Return the fields of a batch's records, arrays of PyArrow."""
         codes, digests = self.column.codes(cells.column(self.column.name)), records.digests
-        drawn = draws(records, self.mechanism.gamma, self.mechanism.retention, len(codes))
+        drawn = independent_draws(records, self.mechanism.gamma, self.mechanism.retention, len(codes))
         key = np.ascontiguousarray(digests[:, ORDER_BYTES]).view(">u8")[:, 0].astype(np.uint64)
         frequency = self.column.histogram[codes].astype(np.uint64)
         within = (key >> np.uint64(33)) * frequency >> np.uint64(31)
@@ -74,26 +65,26 @@ class GroupColumn:
 def entries(
     records: DataFrame, parts: Sequence[GroupColumn], secret: ReleaseSecret, cells: types.StructType
 ) -> DataFrame:
-    """Return the records with what each carries for every column."""
+    """Return the records with the fields of every sensitive column."""
     names = [CELLS, SHUFFLE, *(name for part in parts for name in part.names)]
 
     def drawn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         key = secret.read()
         for batch in batches:
             known, own = identities(batch, secret.context.id_column), cells_of(batch)
-            carried: list[Any] = [batch.column(CELLS)]
+            fields: list[Any] = [batch.column(CELLS)]
             for part in parts:
                 keyed = KeyedRecords(key, part.column.name, known)
                 if not part.place:
-                    carried.append(shuffle_keys(keyed.digests))
-                carried += part.carried(own, keyed)
-            yield pa.RecordBatch.from_arrays(carried, names=names)
+                    fields.append(shuffle_keys(keyed.digests))
+                fields += part.fields(own, keyed)
+            yield pa.RecordBatch.from_arrays(fields, names=names)
 
     return records.mapInArrow(drawn, schema(cells, names))
 
 
 def schema(cells: types.StructType, names: Sequence[str]) -> types.StructType:
-    """Return the schema of records that carry something: cells first, binary digests and keys, numbers."""
+    """Return the schema of records with these fields: cells, binary digests and sort keys, numbers."""
     fields = []
     for name in names:
         kind: types.DataType = types.LongType()

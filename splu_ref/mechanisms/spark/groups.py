@@ -1,9 +1,9 @@
-"""SPLU-Gen on Spark: what its steps do record by record, bucket by bucket and block by block.
+"""SPLU-Gen on Spark, by record, bucket and block.
 
-A record's entry is its number among all records sorted by value and keyed order. It needs no sort of the
-whole table: digests are uniform, so the histogram says about where an entry stands. Records go to the bucket
-of that place, buckets are sorted each by itself, and how many records are in the buckets before gives the
-entry. A value of any frequency is spread over as many buckets as it fills.
+The entry of a record is its number among all records sorted by value and keyed order. It is computed without
+sorting the whole table: digests are uniform, so the histogram gives an approximate entry, which determines
+the bucket of the record. Buckets are sorted separately, and the number of records in earlier buckets gives
+the entry. A frequent value is spread over several buckets.
 """
 
 from __future__ import annotations
@@ -24,69 +24,49 @@ from splu_ref.mechanisms.spark.entries import SHUFFLE, GroupColumn, entries, sch
 from splu_ref.mechanisms.spark.keys import ReleaseSecret
 from splu_ref.mechanisms.spark.sensitive import SensitiveColumn
 from splu_ref.mechanisms.splu_gen import SpluGen
-from splu_ref.randomness import ORDER_BYTES, IntArray, KeyedRecords, ordered_by_digest
+from splu_ref.randomness import ORDER_BYTES, IntArray, KeyedRecords, order_by_digest
 
 _BUCKET_BITS = 16
 
 
-class Published(NamedTuple):
-    """What became of the records.
-
-    Attributes
-    ----------
-    rows
-        The published rows, in the order in which they leave.
-    suppressed
-        How many records were deleted.
-    held
-        What Spark keeps meanwhile, None if nothing.
-    """
+class PublishedRows(NamedTuple):
+    """The published rows in order, the number of deleted records, and the persisted records if any."""
 
     rows: DataFrame
     suppressed: int
-    held: DataFrame | None
+    cached: DataFrame | None
 
 
-def published_in_groups(
+def publish_in_groups(
     records: DataFrame,
     columns: Sequence[SensitiveColumn],
     mechanisms: Mapping[str, SpluGen],
     secret: ReleaseSecret,
     cells: types.StructType,
-) -> Published:
-    """Publish a table by groups.
+) -> PublishedRows:
+    """Publish the records of `with_identities` by groups.
 
-    Parameters
-    ----------
-    records
-        What `identified` returns.
-    columns
-        The sensitive columns, in the order of publishing.
-    mechanisms
-        How each of them is published, by name.
-    secret
-        The key of the release.
-    cells
-        The table's columns.
+    ``columns`` are the sensitive columns in the order of publishing, ``mechanisms`` their mechanisms by name,
+    and ``cells`` are the table's columns.
     """
     parts = [
         GroupColumn(column, mechanisms[column.name], place, _BUCKET_BITS)
         for place, column in enumerate(columns)
     ]
-    held = entries(records, parts, secret, cells).persist()
+    cached = entries(records, parts, secret, cells).persist()
     population = int(columns[0].histogram.sum())
     remainder = population % lcm(*(part.mechanism.gamma for part in parts))
-    last = held.drop(CELLS).orderBy(sf.desc(SHUFFLE)).limit(remainder).collect() if remainder else []
-    published = held
+    last = cached.drop(CELLS).orderBy(sf.desc(SHUFFLE)).limit(remainder).collect() if remainder else []
+    published = cached
     for part in parts:
-        published = _published(published, part, _begins(held, part, last), secret, cells, last)
-    return Published(published.orderBy(SHUFFLE).select(f"{CELLS}.*"), remainder, held)
+        published = _publish_column(published, part, _first_entries(cached, part, last), secret, cells, last)
+    return PublishedRows(published.orderBy(SHUFFLE).select(f"{CELLS}.*"), remainder, cached)
 
 
-def _begins(held: DataFrame, part: GroupColumn, last: Sequence[Row]) -> dict[int, int]:
-    """Return the number of the first entry of each bucket, of the records that are left."""
+def _first_entries(records: DataFrame, part: GroupColumn, last: Sequence[Row]) -> dict[int, int]:
+    """Return the first entry of each bucket, without the deleted records."""
     bucket = part.names[3]
-    rows = held.groupBy(bucket).agg(sf.count("*").alias("records")).collect()
+    rows = records.groupBy(bucket).agg(sf.count("*").alias("records")).collect()
     counted = {row[bucket]: row["records"] for row in rows}
     for row in last:
         counted[row[bucket]] -= 1
@@ -94,21 +74,21 @@ def _begins(held: DataFrame, part: GroupColumn, last: Sequence[Row]) -> dict[int
     return dict(zip(ascending, accumulate((counted[each] for each in ascending), initial=0), strict=False))
 
 
-def _published(
-    held: DataFrame,
+def _publish_column(
+    records: DataFrame,
     part: GroupColumn,
     begins: Mapping[int, int],
     secret: ReleaseSecret,
     cells: types.StructType,
     last: Sequence[Row],
 ) -> DataFrame:
-    """Return the records with one column published; those that are deleted go with the first column."""
+    """Return the records with one column published, without the deleted ones."""
     code, digest, draw, bucket = part.names
     least = min((bytes(row[SHUFFLE]) for row in last), default=None)
     histogram = part.column.histogram.copy()
     np.subtract.at(histogram, [row[code] for row in last], 1)
     plan = part.mechanism.parts(histogram)
-    others = [name for name in held.columns if name not in part.names]
+    others = [name for name in records.columns if name not in part.names]
     sorted_names, published_names = [*others, draw, "entry", "block"], others
     kind = to_arrow_type(cells)  # times in UTC, where batches have those of the session
 
@@ -119,15 +99,15 @@ def _published(
             table = table.filter(pa.array([key < least for key in keys]))
         octets: list[Any] = table.column(digest).to_pylist()
         digests = np.frombuffer(b"".join(octets), np.uint8).reshape(-1, 32)
-        order: Any = ordered_by_digest(digests, ORDER_BYTES, table.column(code).to_numpy())
-        found: IntArray = begin + np.arange(len(order), dtype=np.int64)
+        order: Any = order_by_digest(digests, ORDER_BYTES, table.column(code).to_numpy())
+        numbers: IntArray = begin + np.arange(len(order), dtype=np.int64)
         table = table.take(order)
-        kept = [table.column(CELLS).cast(kind), *(table.column(name) for name in (*others[1:], draw))]
+        arrays = [table.column(CELLS).cast(kind), *(table.column(name) for name in (*others[1:], draw))]
         return pa.Table.from_arrays(
-            [*kept, pa.array(found), pa.array(plan.part_of(found))], names=sorted_names
+            [*arrays, pa.array(numbers), pa.array(plan.part_of(numbers))], names=sorted_names
         )
 
-    def shown(table: pa.Table) -> pa.Table:
+    def publish_block(table: pa.Table) -> pa.Table:
         order: Any = np.argsort(table.column("entry").to_numpy())
         table = table.take(order).combine_chunks()
         streams = KeyedRecords(secret.read(), part.column.name, ()).plan_secret()
@@ -139,5 +119,5 @@ def _published(
         rest = [table.column(name) for name in others[1:]]
         return pa.Table.from_arrays([own.to_struct_array().cast(kind), *rest], names=published_names)
 
-    ordered = held.groupBy(bucket).applyInArrow(ranked, schema(cells, sorted_names))
-    return ordered.groupBy("block").applyInArrow(shown, schema(cells, published_names))
+    ordered = records.groupBy(bucket).applyInArrow(ranked, schema(cells, sorted_names))
+    return ordered.groupBy("block").applyInArrow(publish_block, schema(cells, published_names))

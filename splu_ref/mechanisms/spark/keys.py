@@ -1,8 +1,8 @@
-"""The secret key on many machines: each process reads it for itself, and Spark never holds it.
+"""The secret key on a cluster: each process reads the key file, and the key never enters a Spark job.
 
-What a worker's function refers to is copied into the job, and from there into files of the driver and of
-workers, into shuffles and into messages between machines. So functions refer to the path of the key file, and
-to public facts alone: the key of the release is made of both where it is used.
+Objects referenced by a worker's function are serialized into the job, and thus into files of the driver and
+of workers, shuffles and messages between machines. So functions refer to the path of the key file and to
+public parameters only, and derive the key of the release where it is used.
 """
 
 from __future__ import annotations
@@ -17,38 +17,21 @@ from splu_ref.randomness import Key, ReleaseContext, release_key
 
 @dataclass(frozen=True)
 class KeyFile:
-    """Where the key is read, on the driver and on every worker.
-
-    Attributes
-    ----------
-    path
-        The file's path, the same on all machines.
-    commitment
-        What tells the key from another one, and nothing else of it: see `Key.commitment`.
-    """
+    """The path of the key file, the same on all machines, and the key's commitment (`Key.commitment`)."""
 
     path: str
     commitment: str = field(repr=False)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> Self:
-        """Read the key once, to know which one it is.
+        """Read the key for its commitment.
 
-        Raises
-        ------
-        InputError
-            If the file cannot be read, holds no key, or is open to others.
+        Raises ``InputError`` if the file cannot be read, has no key, or others have access to it.
         """
         return cls(os.path.abspath(path), Key.read(path).commitment())  # noqa: PTH100 - links stay as they are
 
     def read(self) -> Key:
-        """Return the key.
-
-        Raises
-        ------
-        InputError
-            As `of`, and if this machine has another key.
-        """
+        """Return the key; raise ``InputError`` as `of`, and if this machine has another key."""
         key = Key.read(self.path)
         if key.commitment() != self.commitment:
             raise InputError(
@@ -60,15 +43,7 @@ class KeyFile:
 
 @dataclass(frozen=True)
 class ReleaseSecret:
-    """The key of one release, for whoever can read the key file.
-
-    Attributes
-    ----------
-    file
-        Where the secret key is.
-    context
-        What is published, and how, with the sums of the records' digests.
-    """
+    """The key of one release as a reference to the key file, with the public context of the release."""
 
     file: KeyFile
     context: ReleaseContext

@@ -1,4 +1,4 @@
-"""Publishing a Spark table: the release of one machine under the same key, bit for bit."""
+"""Publishing of Spark tables; the release equals that of one machine under the same key."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from pyspark.sql import DataFrame
 from splu_ref.channels import DataError, InputError, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.mechanisms.manifest import Manifest, Origin
-from splu_ref.mechanisms.release import RecordMechanism, RowMechanism
+from splu_ref.mechanisms.record_mechanism import RecordMechanism, RowMechanism
 from splu_ref.mechanisms.spark.cells import require_texts, without_metadata
 from splu_ref.mechanisms.spark.content import content_digest
-from splu_ref.mechanisms.spark.groups import published_in_groups
+from splu_ref.mechanisms.spark.groups import publish_in_groups
 from splu_ref.mechanisms.spark.keys import KeyFile, ReleaseSecret
-from splu_ref.mechanisms.spark.records import identified, table_sum
-from splu_ref.mechanisms.spark.rows import published_by_row
-from splu_ref.mechanisms.spark.sensitive import CountedColumns, SensitiveColumn
+from splu_ref.mechanisms.spark.records import table_sum, with_identities
+from splu_ref.mechanisms.spark.rows import publish_by_row
+from splu_ref.mechanisms.spark.sensitive import ColumnHistograms, SensitiveColumn
 from splu_ref.mechanisms.splu_gen import SpluGen
 from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn
 from splu_ref.randomness import ReleaseContext
 
 _OURS = re.compile(r"^splu_ref\.channels\.parameters\.\w+: (.+)$", re.MULTILINE)
-"""How the traceback of a worker tells one of our errors."""
+"""An error of this package in the traceback of a worker."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SparkRelease:
-    """A Spark table that has just been published, with the public facts about it.
+    """A Spark table that has just been published, with its public parameters.
 
     Attributes
     ----------
     frame
-        The published table. Nothing of it is computed before Spark is asked for it.
+        The published table, which Spark computes on demand.
     mechanism, domains
-        How it was published, and the values of each sensitive column as texts.
+        The mechanism, and the values of each sensitive column as texts.
     rows_in, suppressed, max_gamma
-        For the publisher alone: see `Release`.
-    held
-        The records with their draws, which Spark keeps so that they are made once; None if it keeps none.
+        Figures for the publisher alone: see `Release`.
+    cached
+        The persisted records with their draws; None if there are none.
     """
 
     frame: DataFrame
@@ -53,12 +53,12 @@ class SparkRelease:
     rows_in: int
     suppressed: int
     max_gamma: int | Mapping[str, int] | None
-    held: DataFrame | None
+    cached: DataFrame | None
 
     def unpersist(self) -> None:
-        """Let Spark forget what it keeps, once the published table is written."""
-        if self.held is not None:
-            self.held.unpersist()
+        """Remove the persisted records from Spark's memory, after the published table is written."""
+        if self.cached is not None:
+            self.cached.unpersist()
 
     def manifest(self, written: DataFrame | None = None) -> Manifest:
         """Return the manifest, with the digest of the published table's content.
@@ -66,8 +66,8 @@ class SparkRelease:
         Parameters
         ----------
         written
-            The table as it was written and is read again, which spares Spark to publish it a second time;
-            `frame` unless given. A reader compares its content with the manifest.
+            The published table as read from the files that were written, so that Spark does not publish it
+            again; `frame` by default.
 
         Raises
         ------
@@ -102,14 +102,13 @@ def publish(
     sensitive
         Name of the sensitive column, or of several.
     mechanism
-        `SpluGen` with independent draws, `SpluGenByColumn`, or a mechanism that publishes each record by
-        itself (a `RowMechanism`).
+        `SpluGen` with independent draws, `SpluGenByColumn`, or a `RowMechanism`.
     key_file
-        Path of the key file, which the driver and every worker read for themselves.
+        Path of the key file, which the driver and every worker read.
     id_column
-        Column that identifies a record. Without it its cells do.
+        Column that identifies a record; by default its cells do.
     missing
-        Text to publish as a value where a sensitive cell is without content.
+        Text published as the value of a missing sensitive cell.
 
     Raises
     ------
@@ -131,7 +130,7 @@ def publish(
     _require_possible(mechanism, id_column)
     file = KeyFile.of(key_file)
     columns = [SensitiveColumn.of(frame, name, mechanism, missing) for name in names]
-    max_gamma = mechanism.largest_gamma(CountedColumns(columns), names)
+    max_gamma = mechanism.largest_gamma(ColumnHistograms(columns), names)
     with _worker_errors():
         total = table_sum(frame, file)
         secret = ReleaseSecret(
@@ -146,14 +145,14 @@ def publish(
                 records=total,
             ),
         )
-        records = identified(frame, id_column)
+        records = with_identities(frame, id_column)
         cells = without_metadata(frame.schema)
         if isinstance(mechanism, RowMechanism):
-            published = published_by_row(records, columns, mechanism, secret, cells)
+            published = publish_by_row(records, columns, mechanism, secret, cells)
         else:
             assert isinstance(mechanism, SpluGen | SpluGenByColumn)  # see _require_possible
             of_column = {name: mechanism.for_column(name) for name in names}
-            published = published_in_groups(records, columns, of_column, secret, cells)
+            published = publish_in_groups(records, columns, of_column, secret, cells)
     return SparkRelease(
         frame=published.rows,
         mechanism=mechanism,
@@ -161,7 +160,7 @@ def publish(
         rows_in=total.count,
         suppressed=published.suppressed,
         max_gamma=max_gamma,
-        held=published.held,
+        cached=published.cached,
     )
 
 
@@ -175,7 +174,7 @@ def _require_columns(frame: DataFrame, names: Sequence[str]) -> None:
 
 
 def _require_possible(mechanism: RecordMechanism, id_column: str | None) -> None:
-    """Raise unless records can be published by parts of the table."""
+    """Raise unless the mechanism can publish a table in parts."""
     if isinstance(mechanism, RowMechanism):
         if not mechanism.shuffles and id_column is None:
             raise ParameterError(
@@ -193,11 +192,11 @@ def _require_possible(mechanism: RecordMechanism, id_column: str | None) -> None
 
 @contextmanager
 def _worker_errors() -> Iterator[None]:
-    """Raise what a worker refused as what it is: one line, without the engine's traceback."""
+    """Raise an error of this package on a worker with its own message, without Spark's traceback."""
     try:
         yield
     except PythonException as error:
-        told = _OURS.search(str(error))
-        if told is None:
+        message = _OURS.search(str(error))
+        if message is None:
             raise
-        raise InputError(told[1]) from None
+        raise InputError(message[1]) from None

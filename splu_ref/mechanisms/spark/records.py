@@ -1,4 +1,4 @@
-"""The records of a Spark table, each with the bytes that identify it."""
+"""The records of a Spark table with their identities."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pyspark.sql import DataFrame, types
 from pyspark.sql import functions as sf
 
 from splu_ref.channels import DataError
-from splu_ref.data import numbered
-from splu_ref.mechanisms.spark.cells import CELLS, microdata, quoted, structure, together
+from splu_ref.data import number_identities
+from splu_ref.mechanisms.spark.cells import CELLS, microdata, pack_cells, quote_name, structure
 from splu_ref.mechanisms.spark.keys import KeyFile
 from splu_ref.randomness import TableSum
 
 RECORD, NUMBER = "record", "number"
 _FLOATS = (types.FloatType, types.DoubleType)
 _COPIES = 1 << 16
-"""Copies of one record that one task numbers at most."""
+"""Largest number of copies of a record that one task numbers."""
 
 
 def table_sum(frame: DataFrame, file: KeyFile) -> TableSum:
-    """Return what the key of the release takes from the records: each partition adds up its own."""
+    """Return the sum of the records' digests for the key of the release, added up over the partitions."""
 
     def summed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         key, total = file.read(), TableSum()
@@ -31,30 +31,20 @@ def table_sum(frame: DataFrame, file: KeyFile) -> TableSum:
         sums: dict[str, Any] = {"records": [total.count], "digests": [total.digests.to_bytes(32, "big")]}
         yield pa.RecordBatch.from_pydict(sums)
 
-    parts = together(frame).mapInArrow(summed, "records long, digests binary").collect()
+    parts = pack_cells(frame).mapInArrow(summed, "records long, digests binary").collect()
     return sum((TableSum(part.records, int.from_bytes(part.digests, "big")) for part in parts), TableSum())
 
 
-def identified(frame: DataFrame, id_column: str | None) -> DataFrame:
-    """Return the records of a table, each with what `identities` makes its identity of.
+def with_identities(frame: DataFrame, id_column: str | None) -> DataFrame:
+    """Return the cells of a table's records in one structure, with the fields for `identities`.
 
-    With an id column they stay where they are. Without one, records with the same cells are brought together
-    and come apart again with their numbers: which of them had which number before makes no difference. A
-    record that occurs very often is one row on the way, and its copies are made by many tasks.
-
-    Returns
-    -------
-    DataFrame
-        The cells in one structure; without an id column also the bytes of the cells, and the number.
-
-    Raises
-    ------
-    DataError
-        If the id column holds an empty or a repeated value.
+    With an id column the records are unchanged; an empty or repeated value there is a ``DataError``. Without
+    one, identical records are counted and expanded again with numbers, together with the bytes of the cells.
+    A very frequent record is expanded by several tasks.
     """
     if id_column is not None:
         _require_distinct(frame, id_column)
-        return together(frame)
+        return pack_cells(frame)
 
     def recorded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -65,7 +55,7 @@ def identified(frame: DataFrame, id_column: str | None) -> DataFrame:
         [structure(frame), types.StructField(RECORD, types.BinaryType(), nullable=False)]
     )
     counted = (
-        together(frame)
+        pack_cells(frame)
         .mapInArrow(recorded, with_bytes)
         .groupBy(RECORD)
         .agg(sf.first(CELLS).alias(CELLS), sf.count("*").alias("copies"))
@@ -80,20 +70,20 @@ def identified(frame: DataFrame, id_column: str | None) -> DataFrame:
 
 
 def identities(batch: pa.RecordBatch, id_column: str | None) -> Sequence[bytes]:
-    """Return the bytes that identify each record of a batch of what `identified` returns."""
+    """Return the identities of a batch of records of `with_identities`."""
     if id_column is not None:
         return microdata(batch).identities(id_column)
     records: list[Any] = batch.column(RECORD).to_pylist()
     numbers: list[Any] = batch.column(NUMBER).to_pylist()
-    return numbered(records, numbers)
+    return number_identities(records, numbers)
 
 
 def _require_distinct(frame: DataFrame, id_column: str) -> None:
-    counted = frame.groupBy(sf.col(quoted(id_column)).alias("id")).agg(sf.count("*").alias("records"))
+    counted = frame.groupBy(sf.col(quote_name(id_column)).alias("id")).agg(sf.count("*").alias("records"))
     unfit = sf.lit("NaN" if isinstance(frame.schema[id_column].dataType, _FLOATS) else "")
     empty = sf.col("id").isNull() | (sf.col("id").cast("string") == unfit)
-    for found in counted.withColumn("empty", empty).where("empty or records > 1").limit(1).collect():
-        fault = "a cell is empty" if found.empty else f"{found.records} records share a value"
+    for row in counted.withColumn("empty", empty).where("empty or records > 1").limit(1).collect():
+        fault = "a cell is empty" if row.empty else f"{row.records} records share a value"
         raise DataError(
             f"column {id_column!r} cannot identify records: {fault}: choose a column without repeated values"
         )

@@ -1,4 +1,4 @@
-"""Row-wise mechanisms on Spark: each batch of records is published where it is."""
+"""Row-wise mechanisms on Spark: each batch of records is published separately."""
 
 from __future__ import annotations
 
@@ -9,27 +9,24 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, types
 
-from splu_ref.mechanisms.release import RowMechanism
+from splu_ref.mechanisms.record_mechanism import RowMechanism
 from splu_ref.mechanisms.spark.cells import CELLS, cells_of, with_cells
 from splu_ref.mechanisms.spark.entries import SHUFFLE, shuffle_keys
-from splu_ref.mechanisms.spark.groups import Published
+from splu_ref.mechanisms.spark.groups import PublishedRows
 from splu_ref.mechanisms.spark.keys import ReleaseSecret
 from splu_ref.mechanisms.spark.records import identities
 from splu_ref.mechanisms.spark.sensitive import SensitiveColumn
 from splu_ref.randomness import IntArray, KeyedRecords
 
 
-def published_by_row(
+def publish_by_row(
     records: DataFrame,
     columns: Sequence[SensitiveColumn],
     mechanism: RowMechanism,
     secret: ReleaseSecret,
     cells: types.StructType,
-) -> Published:
-    """Publish a table row by row, in shuffled order or in its own: see `RowMechanism.shuffles`.
-
-    Parameters as for `splu_ref.mechanisms.spark.groups.published_in_groups`.
-    """
+) -> PublishedRows:
+    """Publish records row by row, in random or original order; parameters as for `publish_in_groups`."""
     aligned = mechanism.aligned({column.name: column.domain for column in columns})
     histograms = {column.name: column.histogram for column in columns}
     _publish_nothing(aligned, histograms, secret)
@@ -42,7 +39,7 @@ def published_by_row(
                 partial(KeyedRecords, key, identities=identities(batch, secret.context.id_column))
             )
             codes = {column.name: column.codes(own.column(column.name)) for column in columns}
-            done = aligned.published_rows(codes, histograms, draws_for)
+            done = aligned.publish_rows(codes, histograms, draws_for)
             keys = shuffle_keys(draws_for(columns[0].name).digests)
             for column in columns:
                 name = column.name
@@ -51,13 +48,15 @@ def published_by_row(
 
     fields = [types.StructField(CELLS, cells, nullable=False), types.StructField(SHUFFLE, types.BinaryType())]
     rows = records.mapInArrow(published, types.StructType(fields))
-    return Published((rows.orderBy(SHUFFLE) if mechanism.shuffles else rows).select(f"{CELLS}.*"), 0, None)
+    return PublishedRows(
+        (rows.orderBy(SHUFFLE) if mechanism.shuffles else rows).select(f"{CELLS}.*"), 0, None
+    )
 
 
 def _publish_nothing(
     mechanism: RowMechanism, histograms: Mapping[str, IntArray], secret: ReleaseSecret
 ) -> None:
-    """Let the mechanism refuse, on the driver and in its own words, what it would refuse on a worker."""
+    """Publish no records on the driver, where errors of the mechanism have no traceback of Spark."""
     key = secret.read()
     codes = {name: np.empty(0, dtype=np.int64) for name in histograms}
-    mechanism.published_rows(codes, histograms, lambda name: KeyedRecords(key, name, ()))
+    mechanism.publish_rows(codes, histograms, lambda name: KeyedRecords(key, name, ()))

@@ -1,4 +1,4 @@
-"""A sensitive column of a Spark table: its domain and histogram by aggregation, its cells as codes."""
+"""Sensitive columns of a Spark table: domain and histogram by aggregation, cells as codes."""
 
 from __future__ import annotations
 
@@ -16,27 +16,18 @@ from pyspark.sql import functions as sf
 
 from splu_ref.channels import DataError
 from splu_ref.data import Microdata, Value, is_missing, text, values
-from splu_ref.mechanisms.release import RecordMechanism
-from splu_ref.mechanisms.spark.cells import quoted
+from splu_ref.mechanisms.record_mechanism import RecordMechanism
+from splu_ref.mechanisms.spark.cells import quote_name
 from splu_ref.randomness import IntArray
 
 
 @dataclass(frozen=True)
 class SensitiveColumn:
-    """What every worker knows of a sensitive column.
+    """A sensitive column's domain and histogram, which are sent to every worker.
 
-    Attributes
-    ----------
-    name
-        Its name.
-    places
-        Code of each distinct cell, None standing for a cell without content.
-    histogram
-        How many records hold each value of the domain, shape (values,).
-    domain
-        The values as texts, in the order of codes.
-    cells
-        The values as an array of PyArrow, in the same order and of the column's type.
+    ``places`` has the code of each distinct cell, None for a missing one; ``histogram`` the frequencies by
+    code; ``domain`` the values as texts by code, and ``cells`` the same as an array of PyArrow of the
+    column's type.
     """
 
     name: str
@@ -47,14 +38,12 @@ class SensitiveColumn:
 
     @classmethod
     def of(cls, frame: DataFrame, name: str, mechanism: RecordMechanism, missing: str | None) -> Self:
-        """Count the values of a column: as many rows as there are distinct values reach the driver.
+        """Count the values of a column by aggregation.
 
-        Raises
-        ------
-        DataError
-            If a cell is missing and ``missing`` is None, or lies outside a declared domain, or all are equal.
+        Raises ``DataError`` if a cell is missing and ``missing`` is None, a cell lies outside a declared
+        domain, or all cells are equal.
         """
-        counted = frame.groupBy(quoted(name)).agg(sf.count("*").alias("records")).toArrow()
+        counted = frame.groupBy(quote_name(name)).agg(sf.count("*").alias("records")).toArrow()
         if not counted.num_rows:
             raise DataError("the table holds no rows: there is nothing to publish")
         table = Microdata.from_frame(counted.select([0]).rename_columns([name]), missing)
@@ -69,34 +58,28 @@ class SensitiveColumn:
         codes, domain = table.codes(name), table.domain(name)
         histogram = np.zeros(len(domain), dtype=np.int64)
         np.add.at(histogram, codes, records)
-        held = table.take(np.zeros(len(domain), dtype=np.int64))
-        every = held.with_codes(name, np.arange(len(domain)), domain_of=table).to_frame()
+        rows = table.take(np.zeros(len(domain), dtype=np.int64))
+        every = rows.with_codes(name, np.arange(len(domain)), domain_of=table).to_frame()
         places = dict(zip(distinct, codes.tolist(), strict=True))
         return cls(name, places, histogram, tuple(map(text, domain)), every.column(0).combine_chunks())
 
     def codes(self, column: Any) -> IntArray:
-        """Return the codes of some cells, an array of PyArrow."""
+        """Return the codes of the cells in an array of PyArrow."""
         cells = values(nw.from_native(pa.chunked_array([column]), series_only=True))
         return np.fromiter(map(self.places.__getitem__, cells), dtype=np.int64, count=len(cells))
 
     def published(self, codes: IntArray, kind: Any) -> Any:
-        """Return values by their codes, an array of PyArrow of this type."""
+        """Return the values with these codes as an array of PyArrow of this type."""
         return self.cells.take(codes).cast(kind)
 
     @cached_property
     def starts(self) -> IntArray:
-        """Number of the first entry of each value, shape (values,): see `splu_ref.mechanisms.PlanParts`."""
+        """The first entry of each value, shape (values,): see `splu_ref.mechanisms.PlanParts`."""
         return np.cumsum(self.histogram) - self.histogram
 
 
-class CountedColumns:
-    """The sensitive columns as far as counts tell them: see `splu_ref.mechanisms.Frequencies`.
-
-    Parameters
-    ----------
-    columns
-        At least one.
-    """
+class ColumnHistograms:
+    """The domains and histograms of sensitive columns: see `splu_ref.mechanisms.Frequencies`."""
 
     def __init__(self, columns: Sequence[SensitiveColumn]) -> None:
         self._columns = {column.name: column for column in columns}
@@ -107,7 +90,7 @@ class CountedColumns:
         return self._columns[column].domain
 
     def histogram(self, column: str) -> IntArray:
-        """Return how many records hold each of them."""
+        """Return the frequencies of these values."""
         return self._columns[column].histogram
 
 

@@ -1,4 +1,4 @@
-"""Publishing files larger than memory on one machine."""
+"""Publishing of files larger than memory on one machine."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Random choices of a release that is made part by part: of a stream, or of each record's own bytes.
+"""Random choices of a release in parts: from a stream of random integers, or keyed by record.
 
-Both sort by distribution: a record comes to one of several parts by the beginning of its key, and each part
-is put in order by itself. Of a stream, the beginning is a uniform integer, and the order within a part a
-uniform order; so the whole order is exactly uniform. Under a key, both are those of the record's digest.
+Both kinds sort by distribution: a record is assigned to a part by a prefix of its sort key, and each part is
+sorted separately. With a stream the prefix is a uniform integer and the order within a part is uniform, so
+the whole order is exactly uniform. With a secret key both are given by the digest of the record.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
-from splu_ref.mechanisms.group_draws import draw_rule, draws
+from splu_ref.mechanisms.group_draws import draw_rule, independent_draws
 from splu_ref.mechanisms.splu_gen import SpluGen
 from splu_ref.randomness import (
     DIGEST_BYTES,
@@ -29,14 +29,14 @@ from splu_ref.randomness import (
     KeyedRelease,
     PlanSecret,
     UniformSource,
-    ordered_by_digest,
+    order_by_digest,
 )
 
-BEGINNINGS = 1 << 16
-"""Values of the beginning of a key."""
+PREFIXES = 1 << 16
+"""Number of prefixes of a sort key."""
 
 Keys = NDArray[np.generic]
-"""What the order of a record is made of, one for each record."""
+"""Sort keys, one for each record."""
 
 
 class Choices(ABC):
@@ -45,43 +45,43 @@ class Choices(ABC):
     Attributes
     ----------
     name
-        Of the source.
+        Name of the source.
     kind
-        The type of a record's key.
+        Type of a record's sort key.
     """
 
     name: str
     kind: np.dtype[np.generic]
 
     @abstractmethod
-    def drawn(
+    def draw(
         self, column: str, mechanism: SpluGen, size: int, identities: Sequence[bytes]
     ) -> tuple[Keys, IntArray]:
-        """Return the keys and draws of some records for one sensitive column, each of shape (``size``,)."""
+        """Return the sort keys and draws of some records for one sensitive column, each of shape (size,)."""
 
     @abstractmethod
     def draws_for(self, identities: Sequence[bytes]) -> Callable[[str], Draws]:
-        """Return where random integers of some records come from, by sensitive column."""
+        """Return the function from a sensitive column to the draws of some records."""
 
     @abstractmethod
     def keys(self, draws: Draws, size: int) -> Keys:
-        """Return the keys of some records, from their draws for one column, for the shuffle alone."""
+        """Return the sort keys of some records for the shuffle alone, from their draws for one column."""
 
     @abstractmethod
     def part_of_shuffle(self, keys: Keys, parts: int) -> IntArray:
-        """Return which of the equal parts of the shuffled table each record comes to."""
+        """Return the part of the shuffled table of each record; parts are of equal size on average."""
 
     @abstractmethod
     def shuffle(self, keys: Keys, rows: pl.DataFrame) -> IntArray:
-        """Return the rows of one part of the table, by their first column's keys, in their final order."""
+        """Return the final order of the rows of one part, by the sort keys of the first column."""
 
     @abstractmethod
-    def beginnings(self, keys: Keys) -> IntArray:
-        """Return the beginnings of the keys that order records within their values."""
+    def prefixes(self, keys: Keys) -> IntArray:
+        """Return the prefixes of the sort keys that order records within their values."""
 
     @abstractmethod
     def order_within(self, codes: IntArray, keys: Keys) -> IntArray:
-        """Return the records of a part of a column by code, and in random or keyed order within each."""
+        """Return the records of a part sorted by code, in random or keyed order within each code."""
 
     @abstractmethod
     def plan_secret(self, column: str) -> PlanSecret:
@@ -89,17 +89,11 @@ class Choices(ABC):
 
 
 class Stream(UniformSource, Draws, Protocol):
-    """A stream of random integers, which belong to no record: that of all columns and of all records."""
+    """A stream of random integers, shared by all columns and records."""
 
 
 class StreamChoices(Choices):
-    """Choices of a stream; a key is the beginning that was drawn of it, and later ones are drawn when asked.
-
-    Parameters
-    ----------
-    source
-        The stream.
-    """
+    """Choices from a stream: a sort key is a random prefix; orders within a prefix are drawn on demand."""
 
     kind = np.dtype(np.uint16)
 
@@ -107,12 +101,12 @@ class StreamChoices(Choices):
         self.name = source.name
         self._source = source
 
-    def drawn(
+    def draw(
         self, column: str, mechanism: SpluGen, size: int, identities: Sequence[bytes]
     ) -> tuple[Keys, IntArray]:
-        """Draw the beginnings, then the draws."""
+        """Draw the sort keys, then the draws."""
         del column, identities
-        keys = self._source.below(BEGINNINGS, size).astype(self.kind)
+        keys = self._source.below(PREFIXES, size).astype(self.kind)
         rule = draw_rule(mechanism.gamma, mechanism.retention)
         return keys, rule.draw(self._source.below(rule.bound, size))
 
@@ -122,25 +116,25 @@ class StreamChoices(Choices):
         return lambda _: self._source
 
     def keys(self, draws: Draws, size: int) -> Keys:
-        """Return nothing that matters: parts and orders of the shuffle are drawn."""
+        """Return zeros: parts and orders of the shuffle are drawn."""
         del draws
         return np.zeros(size, dtype=self.kind)
 
     def part_of_shuffle(self, keys: Keys, parts: int) -> IntArray:
-        """Draw a part for each record: its key has to do with the order within its value."""
+        """Draw a part for each record; its sort key is used for the order within its value."""
         return self._source.below(parts, len(keys))
 
     def shuffle(self, keys: Keys, rows: pl.DataFrame) -> IntArray:
         """Draw an order."""
         return self._source.permutation(len(keys))
 
-    def beginnings(self, keys: Keys) -> IntArray:
-        """Return the keys."""
+    def prefixes(self, keys: Keys) -> IntArray:
+        """Return the sort keys."""
         return keys.astype(np.int64)
 
     def order_within(self, codes: IntArray, keys: Keys) -> IntArray:
-        """Draw an order within code and beginning."""
-        return self._source.order_within(codes * BEGINNINGS + keys.astype(np.int64))
+        """Draw an order within code and prefix."""
+        return self._source.order_within(codes * PREFIXES + keys.astype(np.int64))
 
     def plan_secret(self, column: str) -> PlanSecret:
         """Return the stream."""
@@ -148,14 +142,9 @@ class StreamChoices(Choices):
 
 
 class KeyedChoices(Choices):
-    """Choices under the key of a release; a key is the digest of a record.
+    """Choices under the key of a release; the sort key of a record is its digest.
 
-    Parameters
-    ----------
-    release
-        The key of the release as randomness.
-    id_column
-        The column that identifies a record, for messages; None if its cells do.
+    ``id_column`` identifies the records, for messages; it is None if their cells do.
     """
 
     name = "keyed"
@@ -165,15 +154,17 @@ class KeyedChoices(Choices):
         self._release = release
         self._id_column = id_column
 
-    def drawn(
+    def draw(
         self, column: str, mechanism: SpluGen, size: int, identities: Sequence[bytes]
     ) -> tuple[Keys, IntArray]:
         """Return the records' digests and draws."""
         records = self.draws_for(identities)(column)
-        return self.keys(records, size), draws(records, mechanism.gamma, mechanism.retention, size)
+        return self.keys(records, size), independent_draws(
+            records, mechanism.gamma, mechanism.retention, size
+        )
 
     def draws_for(self, identities: Sequence[bytes]) -> Callable[[str], Draws]:
-        """Return the records' own draws, made once for each column."""
+        """Return the keyed draws of the records, computed once for each column."""
         return cache(lambda column: self._release.for_records(column, lambda: identities))
 
     def keys(self, draws: Draws, size: int) -> Keys:
@@ -195,25 +186,25 @@ class KeyedChoices(Choices):
             If two records have the same digest: the same identity.
         """
         digests = _digests(keys)
-        order = ordered_by_digest(digests, SHUFFLE_BYTES)
+        order = order_by_digest(digests, SHUFFLE_BYTES)
         same = np.flatnonzero((digests[order[1:]] == digests[order[:-1]]).all(axis=1))
         if len(same):
             assert self._id_column is not None, "numbered among identical records"
-            held = str(rows[self._id_column][int(order[same[0]])])
-            shown = repr(held if len(held) <= 60 else f"{held[:57]}...")
+            cell = str(rows[self._id_column][int(order[same[0]])])
+            quoted = repr(cell if len(cell) <= 60 else f"{cell[:57]}...")
             raise DataError(
-                f"column {self._id_column!r} cannot identify records: two of them hold {shown}: choose a "
+                f"column {self._id_column!r} cannot identify records: two of them hold {quoted}: choose a "
                 "column without repeated values"
             )
         return order
 
-    def beginnings(self, keys: Keys) -> IntArray:
-        """Return the first bits of the bytes for the order."""
+    def prefixes(self, keys: Keys) -> IntArray:
+        """Return the first bits of the digests' bytes for the order."""
         return _bits(keys, ORDER_BYTES, 16)
 
     def order_within(self, codes: IntArray, keys: Keys) -> IntArray:
         """Return the records by code and their digests' bytes for the order."""
-        return ordered_by_digest(_digests(keys), ORDER_BYTES, codes)
+        return order_by_digest(_digests(keys), ORDER_BYTES, codes)
 
     def plan_secret(self, column: str) -> PlanSecret:
         """Return the streams of the column's plan."""

@@ -1,4 +1,4 @@
-"""The digest of a table that does not fit into memory, and the number of each record among identical ones."""
+"""The content digest of a table larger than memory, and the numbers of its identical records."""
 
 from __future__ import annotations
 
@@ -18,23 +18,15 @@ _ROW, _TIMES = "row", "times"
 _MOST_ROWS = 1 << 20
 _SAMPLE_BYTES = 1 << 23
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
-"""2**64 over the golden ratio: its multiples are spread evenly, whatever repeats itself in a table."""
+"""2**64 over the golden ratio: its multiples are evenly distributed."""
 
 
 class Content:
     """The rows of a published table, sorted on disk.
 
-    Parameters
-    ----------
-    folder
-        A folder of its own, which is made.
-    columns
-        The names of the columns.
-    parts
-        About how many parts the rows are distributed to; a sample decides where they are divided.
-    shuffled
-        Whether rows come in random order. Then the first ones are a sample of all, and otherwise rows wait
-        until a sample of all is there.
+    Rows are distributed to about ``parts`` parts, divided at quantiles of a sample. If the rows are
+    ``shuffled``, the first ones are the sample; otherwise rows wait until a systematic sample is complete.
+    ``folder`` is created.
     """
 
     def __init__(self, folder: Path, columns: Sequence[str], parts: int, *, shuffled: bool = False) -> None:
@@ -42,7 +34,7 @@ class Content:
         self._folder = folder
         self._columns = columns
         self._wanted = parts
-        self._borders = pl.Series([], dtype=pl.Binary)
+        self._bounds = pl.Series([], dtype=pl.Binary)
         self._spool: FrameSpool | None = None
         self._waiting = None if shuffled else FrameSpool(folder / "waiting", 1)
         self._sample: list[tuple[int, bytes]] = []
@@ -50,7 +42,7 @@ class Content:
 
     @property
     def written(self) -> int:
-        """Bytes that were written."""
+        """Bytes written so far."""
         return sum(spool.written for spool in (self._spool, self._waiting) if spool is not None)
 
     def add(self, table: Microdata) -> None:
@@ -65,7 +57,7 @@ class Content:
         self._waiting.add(pl.DataFrame({_ROW: records}), np.zeros(len(records), dtype=np.int64))
 
     def _choose(self, records: pl.Series, first: int) -> None:
-        """Take rows into the sample that are spread evenly, and fewer of all once they are too many."""
+        """Add evenly distributed rows to the sample, and thin it once it is too large."""
         spread = np.arange(first, first + len(records), dtype=np.uint64) * _SPREAD
         chosen = np.flatnonzero(spread <= np.uint64(self._below - 1))
         self._sample += zip(spread[chosen].tolist(), records.gather(chosen).to_list(), strict=True)
@@ -76,16 +68,16 @@ class Content:
     def _divide(self, sample: pl.Series) -> None:
         ordered = sample.sort()
         places = np.linspace(0, len(ordered), self._wanted, endpoint=False).astype(np.int64)[1:]
-        self._borders = ordered.gather(places).unique().sort()
-        self._spool = FrameSpool(self._folder / "sorted", len(self._borders) + 1)
+        self._bounds = ordered.gather(places).unique().sort()
+        self._spool = FrameSpool(self._folder / "sorted", len(self._bounds) + 1)
 
     def _distribute(self, records: pl.Series) -> None:
         assert self._spool is not None
-        parts: IntArray = self._borders.search_sorted(records, side="right").to_numpy().astype(np.int64)
+        parts: IntArray = self._bounds.search_sorted(records, side="right").to_numpy().astype(np.int64)
         self._spool.add(pl.DataFrame({_ROW: records}), parts)
 
     def digest(self) -> str:
-        """Return the digest of all rows: see `Microdata.content_digest`. This can be done once."""
+        """Return the digest of all rows, once: see `Microdata.content_digest`."""
         if self._waiting is not None:
             self._divide(pl.Series([record for _, record in self._sample], dtype=pl.Binary))
             for piece in self._waiting.pieces(0):
@@ -96,16 +88,16 @@ class Content:
         assert self._spool is not None
         for part in range(len(self._spool.sizes)):
             rows = pl.DataFrame(schema={_ROW: pl.Binary, _TIMES: pl.UInt32})
-            for piece in self._spool.pieces(part):  # however often a row is repeated, it is held once
-                found = piece.group_by(_ROW).agg(pl.len().alias(_TIMES).cast(pl.UInt32))
-                rows = pl.concat([rows, found])
+            for piece in self._spool.pieces(part):  # a repeated row is stored once
+                counts = piece.group_by(_ROW).agg(pl.len().alias(_TIMES).cast(pl.UInt32))
+                rows = pl.concat([rows, counts])
                 if len(rows) > _MOST_ROWS:
-                    rows = _united(rows)
-            for record, times in _united(rows).sort(_ROW).iter_rows():
+                    rows = _add_counts(rows)
+            for record, times in _add_counts(rows).sort(_ROW).iter_rows():
                 yield from repeat(record, times)
 
 
-def _united(rows: pl.DataFrame) -> pl.DataFrame:
+def _add_counts(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.group_by(_ROW).agg(pl.col(_TIMES).sum())
 
 
@@ -118,19 +110,11 @@ _WORDS = 4  # of a digest
 _SEEN = np.dtype([("digest", np.uint64, _WORDS), ("row", np.int64)])
 _NUMBERED = np.dtype([("row", np.int64), ("number", np.int64)])
 _ROWS = 1 << 16
-"""Rows whose numbers stand in a file."""
+"""Number of rows whose numbers are in one file."""
 
 
-class Numbers:
-    """Counts identical records from the top of a table.
-
-    Parameters
-    ----------
-    folder
-        A folder of its own, which is made.
-    parts
-        To how many files records are distributed.
-    """
+class DuplicateNumbers:
+    """The numbers of identical records of a table, counted from its top in ``parts`` temporary files."""
 
     def __init__(self, folder: Path, parts: int) -> None:
         folder.mkdir(mode=0o700)
@@ -141,7 +125,7 @@ class Numbers:
 
     @property
     def written(self) -> int:
-        """Bytes that were written."""
+        """Bytes written so far."""
         return self._seen.written + (0 if self._numbered is None else self._numbered.written)
 
     def add(self, digests: Sequence[bytes]) -> None:
@@ -154,24 +138,21 @@ class Numbers:
         self._rows += len(digests)
 
     def of(self, first: int, rows: int) -> IntArray:
-        """Return how many identical records stand above each of some rows, once all were added.
+        """Return for ``rows`` rows from number ``first`` on how many identical records precede each of them.
 
-        Parameters
-        ----------
-        first, rows
-            The first of them, counted from 0, and how many.
+        All records must have been added.
         """
         if self._numbered is None:
             self._numbered = self._number()
         numbers = np.zeros(rows, dtype=np.int64)
         for part in range(first // _ROWS, -(-(first + rows) // _ROWS)):
-            found = self._numbered.part(part, keep=True)
-            found = found[(found["row"] >= first) & (found["row"] < first + rows)]
-            numbers[found["row"] - first] = found["number"]
+            records = self._numbered.part(part, keep=True)
+            records = records[(records["row"] >= first) & (records["row"] < first + rows)]
+            numbers[records["row"] - first] = records["number"]
         return numbers
 
     def _number(self) -> RecordSpool:
-        """Keep the numbers that are not 0."""
+        """Store the numbers that are not 0."""
         numbered = RecordSpool(self._folder / "numbered", 1 + self._rows // _ROWS, _NUMBERED)
         for part in range(len(self._seen.sizes)):
             for rows, numbers in self._in_part(part):
@@ -182,23 +163,23 @@ class Numbers:
         return numbered
 
     def _in_part(self, part: int) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield rows and their numbers: what stood above them is held once, with how often it did."""
-        held, times = np.empty((0, _WORDS), dtype=np.uint64), np.empty(0, dtype=np.int64)
+        """Yield rows and their numbers; the distinct earlier digests are in memory with their counts."""
+        earlier, times = np.empty((0, _WORDS), dtype=np.uint64), np.empty(0, dtype=np.int64)
         for piece in self._seen.pieces(part, PART_ENTRIES):
-            digests = np.concatenate([held, piece["digest"]])
+            digests = np.concatenate([earlier, piece["digest"]])
             weights = np.concatenate([times, np.ones(len(piece), dtype=np.int64)])
             order = _sorted(digests)
             digests, weights = digests[order], weights[order]
             begins = np.flatnonzero(np.r_[True, (digests[1:] != digests[:-1]).any(axis=1)])
             before = np.cumsum(weights) - weights
             numbers = before - np.repeat(before[begins], np.diff(begins, append=len(digests)))
-            new = order >= len(held)
-            yield piece["row"][order[new] - len(held)], numbers[new]
-            held, times = digests[begins], np.add.reduceat(weights, begins)
+            new = order >= len(earlier)
+            yield piece["row"][order[new] - len(earlier)], numbers[new]
+            earlier, times = digests[begins], np.add.reduceat(weights, begins)
 
 
 def _sorted(digests: NDArray[np.uint64]) -> IntArray:
-    """Return the order of digests, in which equal ones stand as they stood."""
+    """Return the stable order of digests."""
     order = np.argsort(digests[:, 0], kind="stable")
     ordered = digests[order]
     alike = ordered[1:, 0] == ordered[:-1, 0]

@@ -1,4 +1,4 @@
-"""Temporary parts of a table on disk while it is published, and the published file, written part by part."""
+"""Temporary files of a release in parts, and the published file."""
 
 from __future__ import annotations
 
@@ -20,21 +20,24 @@ from splu_ref.data import Microdata, bare_polars, csv_rows, require_suffix, temp
 from splu_ref.randomness import IntArray
 
 PART_BYTES = 24 << 20
-"""About how much of a table is sorted at once."""
+"""Approximate size of the part of a table that is sorted at once."""
 PART_ENTRIES = 1 << 19
-"""About how many records without their cells are sorted at once."""
+"""Approximate number of records that are sorted at once without their cells."""
 
 
 @contextmanager
 def private_folder(beside: Path) -> Iterator[Path]:
-    """Make a folder that its owner alone may enter; it is gone afterwards, with all that it holds.
+    """Create a folder for its owner alone, and remove it with its content at the end of the block.
 
-    It stands beside a file that will be written, on the same file system, or beside the one that is read.
+    Parameters
+    ----------
+    beside
+        A file to be read or written; the folder is created next to it, on the same file system.
 
     Raises
     ------
     InputError
-        If it cannot be made, or the disk is full.
+        If the folder cannot be created, or the disk is full.
     """
     remedy = "choose another place"
     try:
@@ -48,12 +51,12 @@ def private_folder(beside: Path) -> Iterator[Path]:
 
 
 class FrameSpool:
-    """Rows of data frames, by part and within it in the order in which they came.
+    """Rows of data frames on disk by part, within a part in the order of addition.
 
     Parameters
     ----------
     folder
-        A folder of its own, which is made.
+        The folder of the files, which is created.
     parts
         Number of parts.
     """
@@ -65,7 +68,7 @@ class FrameSpool:
         self.written = 0
 
     def add(self, frame: pl.DataFrame, parts: IntArray) -> IntArray:
-        """Add rows to the parts that are given for them; return which row of its part each became."""
+        """Add rows to their parts; return the number of each row within its part."""
         order, begins, counts = _distributed(parts, len(self.sizes))
         ordered = frame[order]
         for part in np.flatnonzero(counts).tolist():
@@ -80,7 +83,7 @@ class FrameSpool:
         return rows
 
     def pieces(self, part: int, *, keep: bool = False) -> Iterator[pl.DataFrame]:
-        """Yield the rows of a part, some at a time, and forget them afterwards unless they are kept."""
+        """Yield the rows of a part in pieces, and delete them afterwards unless ``keep`` is true."""
         path = self._folder / str(part)
         if not self.sizes[part]:
             return
@@ -91,19 +94,19 @@ class FrameSpool:
             path.unlink()
 
     def part(self, part: int, *, keep: bool = False) -> pl.DataFrame:
-        """Return the rows of a part that is not empty, and forget them unless they are kept."""
+        """Return the rows of a nonempty part, and delete them unless ``keep`` is true."""
         return pl.concat(self.pieces(part, keep=keep))
 
 
 class RecordSpool:
-    """Records of one structured type, by part and within it in the order in which they came.
+    """Records of one structured type on disk by part, within a part in the order of addition.
 
     Parameters
     ----------
     folder, parts
         As for `FrameSpool`.
     kind
-        The type of a record.
+        The NumPy type of a record.
     """
 
     def __init__(self, folder: Path, parts: int, kind: np.dtype[Any]) -> None:
@@ -114,7 +117,7 @@ class RecordSpool:
         self.written = 0
 
     def add(self, records: NDArray[Any], parts: IntArray) -> None:
-        """Add records to the parts that are given for them."""
+        """Add records to their parts."""
         order, begins, counts = _distributed(parts, len(self.sizes))
         ordered = records[order]
         for part in np.flatnonzero(counts).tolist():
@@ -124,7 +127,7 @@ class RecordSpool:
         self.sizes += counts
 
     def pieces(self, part: int, most: int) -> Iterator[NDArray[Any]]:
-        """Yield the records of a part, at most so many at a time, and forget them."""
+        """Yield the records of a part in pieces of at most ``most``, and delete them."""
         path = self._folder / str(part)
         if not self.sizes[part]:
             return
@@ -134,7 +137,7 @@ class RecordSpool:
         path.unlink()
 
     def part(self, part: int, *, keep: bool = False) -> NDArray[Any]:
-        """Return the records of a part, and forget them unless they are kept."""
+        """Return the records of a part, and delete them unless ``keep`` is true."""
         path = self._folder / str(part)
         if not self.sizes[part]:
             return np.empty(0, dtype=self.kind)
@@ -145,20 +148,15 @@ class RecordSpool:
 
 
 def _distributed(parts: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the items by part, and by part where its items begin and how many they are."""
+    """Return the items sorted by part, and by part the start and number of its items."""
     counts = np.bincount(parts, minlength=count)
     return np.argsort(parts, kind="stable"), np.cumsum(counts) - counts, counts
 
 
 class Sink:
-    """Where rows are written: a file in a private folder, which is complete once `opened` has ended.
+    """Writer of a published file in a private folder; the file is complete at the end of `open`.
 
-    Parameters
-    ----------
-    output
-        The name that the file will have, which tells its kind.
-    folder
-        The private folder.
+    The format is given by the suffix of ``output``, the final name of the file.
     """
 
     def __init__(self, output: Path, folder: Path) -> None:
@@ -171,15 +169,10 @@ class Sink:
         self._file: BinaryIO | gzip.GzipFile
 
     @contextmanager
-    def opened(self) -> Iterator[None]:
-        """Write rows inside; outside, the file is complete.
+    def open(self) -> Iterator[None]:
+        """Open the file for `add`; it is complete at the end of the block.
 
-        Raises
-        ------
-        DataError
-            If a column does not fit into the kind of file.
-        OSError
-            If the system refuses, for a full disk above all.
+        Raises ``DataError`` if a column does not fit into the format, ``OSError`` if the disk is full.
         """
         if self._kind == ".parquet":
             yield
@@ -200,7 +193,7 @@ class Sink:
                 yield
 
     def add(self, table: Microdata) -> None:
-        """Write rows below those that were written."""
+        """Append rows."""
         if self._kind == ".parquet":
             part = self._folder / f"part-{len(self._parts)}.parquet"
             try:
@@ -216,7 +209,7 @@ class Sink:
         self._begun = True
 
     def _unfit(self, error: Exception) -> Exception:
-        """Return what an error of Polars means, which tells those of the system in words alone."""
+        """Return the system's error, which Polars names in its message alone, or a ``DataError``."""
         system = re.search(r"\(os error (\d+)\)", str(error))
         if system is not None:
             return OSError(int(system[1]), os.strerror(int(system[1])))

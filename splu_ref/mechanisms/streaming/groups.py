@@ -1,4 +1,4 @@
-"""SPLU-Gen on files: the steps of `splu_ref.mechanisms.SpluGen`, with the table sorted by distribution."""
+"""SPLU-Gen on files: the steps of `splu_ref.mechanisms.SpluGen` with sorting by distribution."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from splu_ref.mechanisms.streaming.columns import Deleted, StreamedColumn
 from splu_ref.mechanisms.streaming.content import parts_of
 from splu_ref.mechanisms.streaming.files import FrameSpool, RecordSpool
 from splu_ref.mechanisms.streaming.scan import Scan
-from splu_ref.mechanisms.streaming.steps import Published, Steps
+from splu_ref.mechanisms.streaming.steps import PublishedRows, Steps
 from splu_ref.randomness import IntArray
 
 
-def published_in_groups(
+def publish_in_groups(
     scan: Scan, choices: Choices, mechanism: SpluGens, columns: Sequence[str], folder: Path, steps: Steps
-) -> Published:
-    """Publish a table by groups; see `splu_ref.mechanisms.streaming.rows.published_by_row` for parameters."""
+) -> PublishedRows:
+    """Publish a table by groups; see `splu_ref.mechanisms.streaming.rows.publish_by_row` for parameters."""
     own = {column: mechanism.for_column(column) for column in columns}
     remainder = scan.row_count % lcm(*(each.gamma for each in own.values()))
     for column, each in own.items():
@@ -40,8 +40,7 @@ def published_in_groups(
         done = 0
         for rows, identities in scan.rows():
             drawn = {
-                column: choices.drawn(column, each, rows.row_count, identities)
-                for column, each in own.items()
+                column: choices.draw(column, each, rows.row_count, identities) for column, each in own.items()
             }
             keys = drawn[columns[0]][0]
             to = choices.part_of_shuffle(keys, parts)
@@ -50,27 +49,27 @@ def published_in_groups(
             for column, streamer in streamed.items():
                 streamer.add(scan.codes(rows, column), *drawn[column], to, places)
             done += rows.row_count
-            steps.tell("distributing", done, scan.row_count)
+            steps.report("distributing", done, scan.row_count)
     with steps.timed("drawing"):
         deleted, gone = table.deleted(scan, choices, remainder, columns)
-        shown = {}
+        published = {}
         for number, (column, streamer) in enumerate(streamed.items()):
 
-            def tell(done: int, whole: int, before: int = number) -> None:
-                steps.tell("drawing", before * whole + done, len(streamed) * whole)
+            def report(done: int, total: int, before: int = number) -> None:
+                steps.report("drawing", before * total + done, len(streamed) * total)
 
-            shown[column] = streamer.publish(deleted, gone[column], parts, tell)
+            published[column] = streamer.publish(deleted, gone[column], parts, report)
 
     def written() -> int:
         of_columns = sum(streamer.written for streamer in streamed.values())
         return table.frames.written + table.keys.written + of_columns
 
-    return Published(table.published(scan, choices, deleted, shown), remainder, True, written)
+    return PublishedRows(table.published(scan, choices, deleted, published), remainder, True, written)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The original's rows by part of the shuffled table, and the keys of its first sensitive column."""
+    """The original's rows by part of the shuffled table, and the sort keys of the first sensitive column."""
 
     frames: FrameSpool
     keys: RecordSpool
@@ -78,7 +77,7 @@ class _Table:
     def deleted(
         self, scan: Scan, choices: Choices, remainder: int, columns: Sequence[str]
     ) -> tuple[Deleted, dict[str, IntArray]]:
-        """Return the rows that come last in the shuffle, by part, and how often they hold each code."""
+        """Return the last rows of the shuffle, which are deleted, by part, and their counts by code."""
         deleted: dict[int, IntArray] = {}
         gone = {column: np.zeros_like(scan.histogram(column)) for column in columns}
         part = len(self.frames.sizes)
@@ -95,7 +94,7 @@ class _Table:
         return deleted, gone
 
     def published(
-        self, scan: Scan, choices: Choices, deleted: Deleted, shown: Mapping[str, RecordSpool]
+        self, scan: Scan, choices: Choices, deleted: Deleted, spools: Mapping[str, RecordSpool]
     ) -> Iterator[Microdata]:
         """Yield the published table, part by part."""
         for part, size in enumerate(self.frames.sizes.tolist()):
@@ -105,9 +104,9 @@ class _Table:
             rows: pl.DataFrame = self.frames.part(part)
             order = kept[choices.shuffle(self.keys.part(part)[kept], rows[kept])]
             table = Microdata.from_frame(rows[order], scan.missing)
-            for column, spool in shown.items():
+            for column, spool in spools.items():
                 records = spool.part(part)
                 codes = np.empty(size, dtype=np.int64)
                 codes[records["row"]] = records["code"]
-                table = table.with_codes(column, codes[order], domain_of=scan.held(column))
+                table = table.with_codes(column, codes[order], domain_of=scan.value_table(column))
             yield table.bare()

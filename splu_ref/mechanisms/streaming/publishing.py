@@ -1,7 +1,7 @@
-"""Publishing a table that does not fit into memory, on files and in a few passes.
+"""Publishing of tables larger than memory from file to file, in a few passes.
 
-The steps are those of a mechanism's `publish`, and under a key the release is the same, bit for bit. What
-needs the whole table is a histogram, a sum, and orders, which are made by distribution to files.
+The steps are those of a mechanism's ``publish``, and under a key the release is identical. The whole table
+enters only by histograms, a sum of digests, and orders, which are computed by distribution to files.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from splu_ref.channels import ParameterError
 from splu_ref.data import Recoding, refuse_existing, require_suffix, text, write_all
 from splu_ref.mechanisms.manifest import Manifest, Origin
-from splu_ref.mechanisms.release import RecordMechanism, RowMechanism
+from splu_ref.mechanisms.record_mechanism import RecordMechanism, RowMechanism
 from splu_ref.mechanisms.splu_gen_by_column import SpluGens
 from splu_ref.mechanisms.streaming.choices import Choices, KeyedChoices, Stream, StreamChoices
 from splu_ref.mechanisms.streaming.content import Content, parts_of
 from splu_ref.mechanisms.streaming.files import Sink, private_folder
-from splu_ref.mechanisms.streaming.groups import published_in_groups
-from splu_ref.mechanisms.streaming.rows import published_by_row
+from splu_ref.mechanisms.streaming.groups import publish_in_groups
+from splu_ref.mechanisms.streaming.rows import publish_by_row
 from splu_ref.mechanisms.streaming.scan import Scan
 from splu_ref.mechanisms.streaming.steps import Progress, Steps
 from splu_ref.randomness import Key, KeyedRelease, ReleaseContext, SystemSource, release_key
@@ -28,20 +28,20 @@ from splu_ref.randomness import Key, KeyedRelease, ReleaseContext, SystemSource,
 
 @dataclass(frozen=True, kw_only=True)
 class StreamedRelease:
-    """What is known of a table that was published on files.
+    """A release that was published from file to file.
 
     Attributes
     ----------
     manifest
-        The public facts.
+        The manifest.
     values_without_rows, rows_in, suppressed, max_gamma, randomness
         As of `splu_ref.mechanisms.Release`.
     original
-        The frequencies of the original: for the publisher, not for the public.
+        The frequencies of the original, for the publisher alone.
     seconds
         Wall time of each step.
     disk
-        Bytes that were written to temporary files altogether.
+        Number of bytes written to temporary files.
     """
 
     manifest: Manifest
@@ -56,12 +56,12 @@ class StreamedRelease:
 
     @property
     def domains(self) -> Mapping[str, tuple[str, ...]]:
-        """The values of each sensitive column, as texts."""
+        """The values of each sensitive column as texts."""
         return self.manifest.domains
 
     @property
     def recoded(self) -> tuple[Recoding, ...]:
-        """What was done to columns of the original before: nothing."""
+        """The recodings of the original, always none."""
         return self.manifest.recoded
 
 
@@ -79,36 +79,36 @@ def publish(
     progress: Progress = lambda *_: None,
     source: Stream | None = None,
 ) -> StreamedRelease:
-    """Publish a file as another, in memory that does not grow with the table.
+    """Publish a file in memory that does not grow with the table.
 
     Parameters
     ----------
     table
-        The original: a name that ends in ``.csv``, ``.csv.gz`` or ``.parquet``. It is read twice.
+        Path of the original, which ends in ``.csv``, ``.csv.gz`` or ``.parquet``. It is read twice.
     output, manifest
-        Where the published table goes, and its manifest: both are written, or none.
+        Paths of the published table and its manifest; either both are written or none.
     sensitive
         Name of the sensitive column, or of several.
     mechanism
-        SPLU-Gen with independent draws, or a mechanism that publishes each record by itself (a
-        `RowMechanism`).
+        SPLU-Gen with independent draws, or a `RowMechanism`.
     key
-        A secret key, under which the release is that of ``mechanism.publish``. Without it, random integers
+        A secret key, under which the release is that of ``mechanism.publish``; by default random integers
         come from the system's entropy.
     id_column, missing
         As for ``mechanism.publish``.
     force
         Whether existing files may be replaced.
     progress
-        Told how far the work is.
+        Called with the step, the rows done, and the total number of rows.
     source
-        A stream of random integers in place of the system's entropy, for tests.
+        A stream of random integers instead of the system's entropy, for tests.
 
     Raises
     ------
     DataError, ParameterError, InputError
-        As ``mechanism.publish`` and `Release.write`, and if the table changes while it is read, a column
-        holds categories, the mechanism needs the whole table, or the disk is full. Nothing is left behind.
+        As ``mechanism.publish`` and `Release.write`, and if the table changes during reading, a column has a
+        categorical type, the mechanism needs the whole table, or the disk is full. Temporary files are
+        removed.
     """
     columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     if not columns or len(set(columns)) < len(columns):
@@ -124,16 +124,16 @@ def publish(
         if path is not None:
             refuse_existing(path, force=force)
     with private_folder(place) as folder:
-        work = _Work(mechanism, columns, folder, progress)
-        found = work.scan(Path(table), missing, key, id_column)
+        publication = _Publication(mechanism, columns, folder, progress)
+        scan = publication.scan(Path(table), missing, key, id_column)
         choices: Choices = StreamChoices(SystemSource() if source is None else source)
         if key is not None:
             context = ReleaseContext(
                 method=mechanism.name, facts=mechanism.facts(), sensitive=columns, id_column=id_column,
-                missing=missing, columns=found.columns, records=found.table_sum,
+                missing=missing, columns=scan.columns, records=scan.table_sum,
             )  # fmt: skip
             choices = KeyedChoices(KeyedRelease(release_key(key, context)), id_column)
-        release, written = work.publish(found, choices, place)
+        release, written = publication.publish(scan, choices, place)
         outputs: list[tuple[Path, bytes | Path]] = [(place, written)]
         if manifest is not None:
             outputs.append((Path(manifest), release.manifest.to_json()))
@@ -141,8 +141,8 @@ def publish(
     return release
 
 
-class _Work:
-    """One release on its way."""
+class _Publication:
+    """One publication of a file."""
 
     def __init__(
         self, mechanism: RecordMechanism, columns: Sequence[str], folder: Path, progress: Progress
@@ -153,11 +153,11 @@ class _Work:
         self._steps = Steps(progress)
 
     def scan(self, table: Path, missing: str | None, key: Key | None, id_column: str | None) -> Scan:
-        """Read the table for the first time."""
+        """Read the table for the first time, for its histograms and digests."""
         with self._steps.timed("reading"):
             return Scan(
                 table, self._columns, missing, key, id_column, self._folder,
-                lambda rows: self._steps.tell("reading", rows, 0), self._mechanism,
+                lambda rows: self._steps.report("reading", rows, 0), self._mechanism,
             )  # fmt: skip
 
     def publish(self, scan: Scan, choices: Choices, output: Path) -> tuple[StreamedRelease, Path]:
@@ -165,44 +165,44 @@ class _Work:
         mechanism, columns, steps = self._mechanism, self._columns, self._steps
         max_gamma = mechanism.largest_gamma(scan, columns)
         if isinstance(mechanism, RowMechanism):
-            made = published_by_row(scan, choices, mechanism, columns, self._folder, steps)
+            published = publish_by_row(scan, choices, mechanism, columns, self._folder, steps)
         else:
             assert isinstance(mechanism, SpluGens)  # see _require_possible
-            made = published_in_groups(scan, choices, mechanism, columns, self._folder, steps)
+            published = publish_in_groups(scan, choices, mechanism, columns, self._folder, steps)
         domains = {column: tuple(map(text, scan.domain(column))) for column in columns}
         unpublished = {column: set(domain) for column, domain in domains.items()}
         with steps.timed("writing"):
             sink = Sink(output, self._folder)
             content = Content(
-                self._folder / "content", scan.columns, parts_of(2 * scan.bytes), shuffled=made.shuffled
+                self._folder / "content", scan.columns, parts_of(2 * scan.bytes), shuffled=published.shuffled
             )
-            with sink.opened():
+            with sink.open():
                 done = 0
-                for part in made.parts:
+                for part in published.parts:
                     sink.add(part)
                     content.add(part)
                     for column, values in unpublished.items():
                         if values:
                             values.difference_update(part.values(column))
                     done += part.row_count
-                    steps.tell("writing", done, scan.row_count)
+                    steps.report("writing", done, scan.row_count)
         with steps.timed("digesting"):
             origin = Origin.of_content(content.digest())
         return StreamedRelease(
-            manifest=Manifest(mechanism, scan.row_count - made.suppressed, domains, origin),
+            manifest=Manifest(mechanism, scan.row_count - published.suppressed, domains, origin),
             values_without_rows={column: len(values) for column, values in unpublished.items()},
             rows_in=scan.row_count,
-            suppressed=made.suppressed,
+            suppressed=published.suppressed,
             max_gamma=max_gamma,
             randomness=choices.name,
             original=scan,
             seconds=steps.seconds,
-            disk=made.written() + content.written + scan.disk,
+            disk=published.written() + content.written + scan.disk,
         ), sink.path
 
 
 def _require_possible(mechanism: RecordMechanism, columns: Sequence[str]) -> None:
-    """Raise unless records can be published by parts of the table."""
+    """Raise unless the mechanism can publish a table in parts."""
     if isinstance(mechanism, RowMechanism):
         return
     if not isinstance(mechanism, SpluGens):

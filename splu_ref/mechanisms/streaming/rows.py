@@ -1,4 +1,4 @@
-"""Row-wise mechanisms on files: the records are published as they are read, part by part."""
+"""Row-wise mechanisms on files: records are published as they are read, part by part."""
 
 from __future__ import annotations
 
@@ -8,38 +8,25 @@ from pathlib import Path
 import numpy as np
 
 from splu_ref.data import Microdata, text
-from splu_ref.mechanisms.release import RowMechanism
+from splu_ref.mechanisms.record_mechanism import RowMechanism
 from splu_ref.mechanisms.streaming.choices import Choices, Keys
 from splu_ref.mechanisms.streaming.content import parts_of
 from splu_ref.mechanisms.streaming.files import FrameSpool, RecordSpool
 from splu_ref.mechanisms.streaming.scan import Rows, Scan
-from splu_ref.mechanisms.streaming.steps import Published, Steps
+from splu_ref.mechanisms.streaming.steps import PublishedRows, Steps
 
 
-def published_by_row(
+def publish_by_row(
     scan: Scan,
     choices: Choices,
     mechanism: RowMechanism,
     columns: Sequence[str],
     folder: Path,
     steps: Steps,
-) -> Published:
-    """Publish a table row by row, in shuffled order or in its own: see `RowMechanism.shuffles`.
+) -> PublishedRows:
+    """Publish a table row by row, in random or original order: see `RowMechanism.shuffles`.
 
-    Parameters
-    ----------
-    scan
-        The table.
-    choices
-        The release's random choices.
-    mechanism
-        How it is published.
-    columns
-        The sensitive columns, in the order of publishing.
-    folder
-        Where rows may be kept.
-    steps
-        The steps of the release.
+    ``columns`` are the sensitive columns in the order of publishing; ``folder`` is for temporary files.
     """
     aligned = mechanism.aligned({column: tuple(map(text, scan.domain(column))) for column in columns})
     histograms = {column: scan.histogram(column) for column in columns}
@@ -50,11 +37,11 @@ def published_by_row(
         draws_for = choices.draws_for(rows.identities)
         codes = {column: scan.codes(rows.table, column) for column in columns}
         table = rows.table
-        for column, own in aligned.published_rows(codes, histograms, draws_for).items():
-            table = table.with_codes(column, own, domain_of=scan.held(column))
+        for column, own in aligned.publish_rows(codes, histograms, draws_for).items():
+            table = table.with_codes(column, own, domain_of=scan.value_table(column))
         return table.bare(), choices.keys(draws_for(columns[0]), table.row_count)
 
-    def in_their_order() -> Iterator[Microdata]:
+    def in_original_order() -> Iterator[Microdata]:
         for rows in scan.rows():
             table, own = published(rows)
             if scan.id_column is not None:
@@ -63,7 +50,7 @@ def published_by_row(
                 frames.add(table.to_frame().select(scan.id_column), to)
             yield table
         for part in np.flatnonzero(frames.sizes).tolist():
-            choices.shuffle(keys.part(part), frames.part(part))  # refuses the same identity in two batches
+            choices.shuffle(keys.part(part), frames.part(part))  # raises for one identity in two batches
 
     def shuffled() -> Iterator[Microdata]:
         for part, size in enumerate(frames.sizes.tolist()):
@@ -80,6 +67,6 @@ def published_by_row(
                 frames.add(table.to_frame(), to)
                 keys.add(own, to)
                 done += table.row_count
-                steps.tell("distributing", done, scan.row_count)
-    made = shuffled() if mechanism.shuffles else in_their_order()
-    return Published(made, 0, mechanism.shuffles, lambda: frames.written + keys.written)
+                steps.report("distributing", done, scan.row_count)
+    tables = shuffled() if mechanism.shuffles else in_original_order()
+    return PublishedRows(tables, 0, mechanism.shuffles, lambda: frames.written + keys.written)

@@ -1,4 +1,4 @@
-"""The first pass over a table: what is asked of the whole of it before a record is published."""
+"""The first pass over a table in a file: domains, histograms, and the sum of record digests."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ from splu_ref.data import (
     TableParts,
     Value,
     is_missing,
-    missing_words,
-    numbered,
+    missing_message,
+    number_identities,
     require_declared,
 )
-from splu_ref.mechanisms.release import RecordMechanism
-from splu_ref.mechanisms.streaming.content import Numbers
+from splu_ref.mechanisms.record_mechanism import RecordMechanism
+from splu_ref.mechanisms.streaming.content import DuplicateNumbers
 from splu_ref.mechanisms.streaming.files import PART_BYTES
 from splu_ref.randomness import IntArray, Key, TableSum, record_digest
 
 BATCH_BYTES, BATCH_ROWS = 8 << 20, 1 << 17
-"""About how much of a table is looked at at once."""
+"""Approximate size of the part of a table that is read at once."""
 _CATEGORIES = (pl.Categorical, pl.Enum)
 _MOST_PARTS = 1 << 12
 
 
 class Rows(NamedTuple):
-    """Some rows of a table, with what identifies each record under a key; nothing without a key."""
+    """Some rows of a table, with the identities of the records under a key; empty without a key."""
 
     table: Microdata
     identities: Sequence[bytes]
 
 
 class Scan:
-    """A table that was read once. It has what a mechanism asks of a table (`Frequencies`).
+    """The result of reading a table once: its domains and histograms (see `Frequencies`) and digests.
 
     Parameters
     ----------
     source
-        The path of the table: ``.csv``, ``.csv.gz`` or ``.parquet``. It must not change while it is read.
+        Path of the table, which ends in ``.csv``, ``.csv.gz`` or ``.parquet``. It must not change.
     sensitive
         The sensitive columns.
     missing
         See `Microdata.from_frame`.
     key
-        The secret key, if the release is made with one.
+        The secret key of a keyed release; None otherwise.
     id_column
         The column that identifies a record under the key; None if its cells do.
     folder
-        Where rows may be kept.
+        A folder for temporary files.
     progress
-        Called with the number of rows that were read.
+        Called with the number of rows read so far.
     mechanism
-        How it is published, if that may declare domains.
+        The mechanism, which may declare domains.
 
     Raises
     ------
     DataError
-        If the table cannot be read, or holds categories, there is no such column, or a sensitive one has
-        missing cells that were not declared a value, or others outside a declared domain.
+        If the table cannot be read, a column is missing or has a categorical type, or a sensitive column has
+        undeclared missing cells or values outside a declared domain.
     """
 
     def __init__(
@@ -89,11 +89,11 @@ class Scan:
         counts: dict[str, Counter[Value]] = {column: Counter() for column in sensitive}
         distinct: dict[str, list[pl.DataFrame]] = {column: [] for column in sensitive}
         stated = {} if mechanism is None else mechanism.declared_domains
-        self._numbers: Numbers | None = None
+        self._numbers: DuplicateNumbers | None = None
         if key is not None and id_column is None:
-            # Few parts for a file of a few megabytes; those of a large one are a few batches each.
+            # Few parts for a file of a few megabytes; parts of a large file are a few batches each.
             parts = min(_MOST_PARTS, 1 + 4 * self._source.size // PART_BYTES)
-            self._numbers = Numbers(folder / "numbers", parts)
+            self._numbers = DuplicateNumbers(folder / "numbers", parts)
         for table in self.tables():
             frame: pl.DataFrame = table.to_frame()
             for column in sensitive:
@@ -108,48 +108,48 @@ class Scan:
             self.row_count += table.row_count
             self.bytes += int(frame.estimated_size())
             progress(self.row_count)
-        self._held = {
+        self._value_tables = {
             column: _distinct(Microdata.from_frame(pl.concat(frames), missing), column)
             for column, frames in distinct.items()
         }
         for column, values in stated.items():
-            if column in self._held:
-                self._held[column] = self._held[column].with_domain(column, values)
+            if column in self._value_tables:
+                self._value_tables[column] = self._value_tables[column].with_domain(column, values)
         self._places = {
-            column: {value: place for place, value in enumerate(held.domain(column))}
-            for column, held in self._held.items()
+            column: {value: place for place, value in enumerate(values.domain(column))}
+            for column, values in self._value_tables.items()
         }
         self._histograms = {
-            column: np.array([counts[column][value] for value in held.domain(column)], dtype=np.int64)
-            for column, held in self._held.items()
+            column: np.array([counts[column][value] for value in values.domain(column)], dtype=np.int64)
+            for column, values in self._value_tables.items()
         }
-        for column, held in self._held.items():
-            held.codes(column)  # refuses a column with one value
+        for column, one_column in self._value_tables.items():
+            one_column.codes(column)  # raises for a column with one value
 
     @property
     def disk(self) -> int:
-        """Bytes that were written."""
+        """Number of bytes written to temporary files."""
         return 0 if self._numbers is None else self._numbers.written
 
     def domain(self, column: str) -> tuple[Value, ...]:
         """Return the values of a sensitive column, ascending."""
-        return self._held[column].domain(column)
+        return self._value_tables[column].domain(column)
 
     def histogram(self, column: str) -> IntArray:
-        """Return how often each of them occurs, shape (domain,)."""
+        """Return the frequencies of these values, shape (values,)."""
         return self._histograms[column]
 
-    def held(self, column: str) -> Microdata:
-        """Return a table of one column that holds each value."""
-        return self._held[column]
+    def value_table(self, column: str) -> Microdata:
+        """Return a table of one column with a row for each value of its domain."""
+        return self._value_tables[column]
 
     def codes(self, table: Microdata, column: str) -> IntArray:
-        """Return the place in `domain` of each cell of a sensitive column of some rows."""
-        found, places = table.encoding(column), self._places[column]
-        return np.array([places[value] for value in found.domain], dtype=np.int64)[found.codes]
+        """Return the codes of a sensitive column of some rows, indices into `domain`."""
+        encoding, places = table.encoding(column), self._places[column]
+        return np.array([places[value] for value in encoding.domain], dtype=np.int64)[encoding.codes]
 
     def tables(self) -> Iterator[Microdata]:
-        """Yield all rows, in the order of the file, some at a time."""
+        """Yield all rows in pieces, in the order of the file."""
         for frame in self._source.frames(self.columns):
             for name, kind in frame.schema.items():
                 if isinstance(kind, _CATEGORIES):
@@ -160,13 +160,13 @@ class Scan:
             yield Microdata.from_frame(frame, self.missing)
 
     def rows(self) -> Iterator[Rows]:
-        """Yield all rows once more, in their order."""
+        """Yield all rows again, in the order of the file."""
         seen = 0
         for table in self.tables():
             identities: Sequence[bytes] = ()
             if self._numbers is not None:
                 numbers = self._numbers.of(seen, table.row_count)
-                identities = numbered(table.records(), numbers.tolist())
+                identities = number_identities(table.records(), numbers.tolist())
             elif self._keyed:
                 with _rows_after(seen):
                     identities = table.identities(self.id_column)
@@ -176,16 +176,16 @@ class Scan:
             raise DataError(f"{self._source.path} changed while it was read: publish a copy")
 
     def _missing(self, column: str) -> dict[Value | None, tuple[int, int]]:
-        """Return what missing cells of a column hold, with the first row of each and how many there are."""
-        found: dict[Value | None, tuple[int, int]] = {}
+        """Return by marker of missing cells in a column the first row and the number of cells."""
+        markers: dict[Value | None, tuple[int, int]] = {}
         seen = 0
         for table in self.tables():
             cells = table.cells(column)
             for marker in filter(is_missing, dict.fromkeys(cells)):
-                first, many = found.get(marker, (seen + cells.index(marker), 0))
-                found[marker] = (first, many + cells.count(marker))
+                first, many = markers.get(marker, (seen + cells.index(marker), 0))
+                markers[marker] = (first, many + cells.count(marker))
             seen += table.row_count
-        return found
+        return markers
 
     def _count(
         self,
@@ -197,12 +197,12 @@ class Scan:
     ) -> None:
         try:
             with _rows_after(self.row_count):
-                found = table.encoding(column)
+                encoding = table.encoding(column)
                 if stated is not None:
-                    require_declared(column, found, stated)
-        except MissingCellError:  # which the whole table is asked for
-            raise DataError(*missing_words(column, self._missing(column))) from None
-        counts.update(dict(zip(found.domain, table.histogram(column).tolist(), strict=True)))
+                    require_declared(column, encoding, stated)
+        except MissingCellError:  # the message counts those of the whole table
+            raise DataError(*missing_message(column, self._missing(column))) from None
+        counts.update(dict(zip(encoding.domain, table.histogram(column).tolist(), strict=True)))
         frame: pl.DataFrame = table.to_frame()
         if self.missing is not None and frame[column].dtype != pl.String:
             raise ParameterError(
@@ -211,13 +211,13 @@ class Scan:
             )
         distinct.append(_distinct(table, column).to_frame())
         if len(distinct) > 64:
-            together = Microdata.from_frame(pl.concat(distinct), self.missing)
-            distinct[:] = [_distinct(together, column).to_frame()]
+            merged = Microdata.from_frame(pl.concat(distinct), self.missing)
+            distinct[:] = [_distinct(merged, column).to_frame()]
 
 
 @contextmanager
 def _rows_after(seen: int) -> Iterator[None]:
-    """Say in an error of some rows how many of the table's stand before them."""
+    """Add to an error about some rows the number of the first of them."""
     try:
         yield
     except MissingCellError:
@@ -229,5 +229,5 @@ def _rows_after(seen: int) -> Iterator[None]:
 
 
 def _distinct(table: Microdata, column: str) -> Microdata:
-    """Return a table of one column with a row for each value: of equal cells, the one that its domain has."""
+    """Return a table of one column with one row for each distinct value."""
     return table.select([column]).take(table.encoding(column).rows)

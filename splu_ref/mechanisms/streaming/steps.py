@@ -1,4 +1,4 @@
-"""The steps of a release on files: how long each took, how far each is, and what they hand on."""
+"""The steps of a release on files: their progress, wall time and result."""
 
 from __future__ import annotations
 
@@ -10,22 +10,14 @@ from typing import NamedTuple, TypeAlias
 from splu_ref.data import Microdata
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Told what is done, how many rows of it, and of how many; the last is 0 while it is not known."""
+"""Function of the step, the rows done, and the total number of rows, which is 0 while it is unknown."""
 
 
-class Published(NamedTuple):
-    """What became of the records.
+class PublishedRows(NamedTuple):
+    """The published rows in order, computed during iteration, and figures about them.
 
-    Attributes
-    ----------
-    parts
-        The published rows, in the order in which they leave; they are made while they are taken.
-    suppressed
-        How many records were deleted.
-    shuffled
-        Whether the rows leave in a random order.
-    written
-        Returns the bytes of temporary files that were written so far.
+    ``suppressed`` is the number of deleted records, ``shuffled`` whether the order is random, and ``written``
+    returns the number of bytes written to temporary files so far.
     """
 
     parts: Iterator[Microdata]
@@ -35,26 +27,15 @@ class Published(NamedTuple):
 
 
 class Steps:
-    """Notes how long each step takes, and tells how far it is.
+    """Progress and wall time, in seconds, of the steps of a release."""
 
-    Parameters
-    ----------
-    tell
-        Told of progress.
-
-    Attributes
-    ----------
-    seconds
-        Wall time by step.
-    """
-
-    def __init__(self, tell: Progress) -> None:
-        self.tell = tell
+    def __init__(self, report: Progress) -> None:
+        self.report = report
         self.seconds: dict[str, float] = {}
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
-        """Note how long a step takes."""
+        """Measure the wall time of a step."""
         begin = perf_counter()
         yield
         self.seconds[name] = perf_counter() - begin

@@ -17,7 +17,7 @@ from splu_ref.audit.claims.reading import read_claims
 from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.channels.binomial import one_budget
 from splu_ref.channels.parameters import InputError
-from splu_ref.data.reading import separated_by
+from splu_ref.data.reading import use_separator
 
 Groups = list[Counter[str]]
 
@@ -107,7 +107,7 @@ def test_what_is_true_instead_and_what_k_does_not_say(tmp_path: Path) -> None:
         == f"The SHA-256 digest of t.csv is {digest}: the verdict is on that file and no other"
     )
     (tmp_path / "t.csv").write_text("a;b;s\np;u;x\np;u;x\nq;u;x\nq;u;y\nq;u;y\n")
-    with separated_by("semicolon"):
+    with use_separator("semicolon"):
         divided = _decided(tmp_path, "k-anonymity", k="3")
     assert divided.numbers == finding.numbers
     assert divided.recompute == f"{finding.recompute} --separator semicolon"

@@ -28,7 +28,7 @@ from splu_ref.audit.release_log.warnings import warnings
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, Exact, InputError
 from splu_ref.data import Microdata
-from splu_ref.data.recoding import Bins, Cross, Rare, prepared
+from splu_ref.data.recoding import Bins, Cross, Rare, prepare_table
 from splu_ref.guarantees import decimal_down
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource
@@ -452,7 +452,7 @@ def test_a_log_of_an_older_schema_is_read_and_written_anew(log: Path, schema: st
 def _in_bins(width: str | None, domain: Sequence[str] = ()) -> Microdata:
     ages = Microdata.from_frame(pl.DataFrame({"value": [str(number) for number in range(24)] * 2}))
     steps = [] if width is None else [Bins("value", width)]
-    return prepared(ages, steps, {"value": domain} if domain else {})
+    return prepare_table(ages, steps, {"value": domain} if domain else {})
 
 
 @pytest.mark.parametrize(("first", "second"), [("4", "6"), ("6", None), (None, "4")])
@@ -471,7 +471,7 @@ def test_a_column_in_other_bins_is_the_same_secret(log: Path, first: str | None,
 def test_a_part_of_a_crossing_is_the_same_secret(log: Path) -> None:
     frame = TABLE.to_frame().with_columns(sex=pl.Series(["m", "f"] * 12))
     plain = Microdata.from_frame(frame)
-    crossed = prepared(plain, [Cross("value", ("value", "sex")), Rare("value", 2)], {})
+    crossed = prepare_table(plain, [Cross("value", ("value", "sex")), Rare("value", 2)], {})
     assert add(log, publication(SeededSource(1), crossed), table=crossed) == []
     assert set(read_log(log).entries[0].made_of("value")) == {"value", "sex"}
     assert "recoded otherwise" in add(log, publication(SeededSource(2), plain), table=plain)[0]

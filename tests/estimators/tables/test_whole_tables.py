@@ -28,7 +28,7 @@ from splu_ref.estimators import (
 from splu_ref.estimators.tables import counts
 from splu_ref.estimators.tables.cells import Groups, is_exact, ordered
 from splu_ref.estimators.tables.counts import _CellEstimates
-from splu_ref.mechanisms import CountedRelease, PublishedTable, RetentionReplacement, SpluGen
+from splu_ref.mechanisms import PublishedTable, ReleaseData, RetentionReplacement, SpluGen
 from tests.rounding import near
 
 FRAME = pd.DataFrame(
@@ -388,7 +388,7 @@ def test_a_column_that_has_the_name_of_a_number_is_refused(name: str) -> None:
 
 def test_a_whole_table_of_means_and_of_sums() -> None:
     """Values that stay with probability 1/2: of two, the inverse is 3/2 and -1/2."""
-    release: CountedRelease = _published("town")
+    release: ReleaseData = _published("town")
     where: tuple[tuple[str, Condition], ...] = (("sex", AnyOf(("M",))),)
     table = measure_table(release, "sum", "age", ["sex", "town"], where)
     # The ages of men are 9, 9, 11, 9 and 9 in v, and 9 and x in u.

@@ -21,8 +21,8 @@ def test_a_block_holds_every_b_th_group(groups: int, most: int) -> None:
     assert blocks.count == 1 or 2 * min(map(len, members)) >= most - (most > 1)
     below = np.arange(3 * groups + 1)
     for block in range(blocks.count):
-        held = [entry for entry in range(3 * groups) if entry % groups in members[block]]
-        assert blocks.before(block, below).tolist() == np.searchsorted(held, below).tolist()
+        stored = [entry for entry in range(3 * groups) if entry % groups in members[block]]
+        assert blocks.before(block, below).tolist() == np.searchsorted(stored, below).tolist()
 
 
 def test_the_blocks_of_the_specification() -> None:
@@ -41,11 +41,11 @@ def test_the_histogram_of_a_block_is_that_of_its_groups(counts: list[int], size:
     whole = cyclic(histogram, gamma).groups()
     for block in range(blocks.count):
         part = whole[block :: blocks.count]
-        held = blocks.histogram(block, histogram)
-        assert held.tolist() == np.bincount(part.reshape(-1), minlength=len(counts)).tolist()
-        np.testing.assert_array_equal(cyclic(held, gamma).groups(), part)
+        stored = blocks.histogram(block, histogram)
+        assert stored.tolist() == np.bincount(part.reshape(-1), minlength=len(counts)).tolist()
+        np.testing.assert_array_equal(cyclic(stored, gamma).groups(), part)
         # Every value has its share up to two records.
-        assert (np.abs(held * blocks.count - histogram) < 2 * blocks.count).all()
+        assert (np.abs(stored * blocks.count - histogram) < 2 * blocks.count).all()
 
 
 @pytest.mark.parametrize("most", [4096, 7, 2, 1])

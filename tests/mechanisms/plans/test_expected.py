@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from splu_ref.channels.parameters import Gamma, ParameterError
 from splu_ref.mechanisms import expected_co_occurrence, expected_pairs, within_bound
 from splu_ref.mechanisms.plans import conditional_poisson
-from splu_ref.mechanisms.plans.conditional_poisson import FloatArray, fitted, odds_by_kind, pair_probabilities
+from splu_ref.mechanisms.plans.conditional_poisson import (
+    FloatArray,
+    fit_inclusion,
+    odds_by_kind,
+    pair_probabilities,
+)
 from tests.rounding import near
 
 
@@ -43,12 +48,12 @@ def test_pairs_are_sums_over_all_sets(chances: list[float], data: st.DataObject)
 def test_the_margins_are_met(gamma: int, counts: list[int]) -> None:
     frequencies = np.array([*counts, *[1] * gamma])
     expected = expected_co_occurrence(frequencies, Gamma(gamma))
-    held = within_bound(frequencies, Gamma(gamma))
+    stored = within_bound(frequencies, Gamma(gamma))
     np.testing.assert_allclose(expected, expected.T, atol=1e-9)
-    assert np.diag(expected) == near(held, rel=1e-7)
-    np.testing.assert_allclose(expected.sum(axis=1), gamma * held, atol=1e-8)
+    assert np.diag(expected) == near(stored, rel=1e-7)
+    np.testing.assert_allclose(expected.sum(axis=1), gamma * stored, atol=1e-8)
     assert (expected >= 0).all()
-    assert (expected <= np.minimum.outer(held, held) + 1e-9).all()
+    assert (expected <= np.minimum.outer(stored, stored) + 1e-9).all()
 
 
 def test_closed_forms() -> None:
@@ -84,17 +89,17 @@ def test_kinds_of_values_have_the_co_occurrence_of_the_values(
     order.shuffle(counts)
     pairs = expected_pairs(counts, Gamma(gamma))
     assert pairs.kind.dtype == np.int64
-    held = within_bound(counts, Gamma(gamma))
-    assert ((pairs.kind >= 0) == (held > 0)).all()
-    assert (pairs.kind[held == 0] == -1).all()
+    stored = within_bound(counts, Gamma(gamma))
+    assert ((pairs.kind >= 0) == (stored > 0)).all()
+    assert (pairs.kind[stored == 0] == -1).all()
     assert (np.diff(pairs.frequency) > 0).all()
-    np.testing.assert_allclose(pairs.frequency[pairs.kind[held > 0]], held[held > 0], atol=1e-8)
+    np.testing.assert_allclose(pairs.frequency[pairs.kind[stored > 0]], stored[stored > 0], atol=1e-8)
     assert pairs.size.tolist() == [np.count_nonzero(pairs.kind == kind) for kind in range(len(pairs.size))]
     assert pairs.size.dtype == np.float64
     expected = expected_co_occurrence(counts, Gamma(gamma))
     for u, v in np.argwhere(~np.eye(len(counts), dtype=np.bool_)).tolist():
-        if held[u] and held[v]:
-            assert abs(pairs.together[pairs.kind[u], pairs.kind[v]] - expected[u, v]) < 1e-6 * held.sum()
+        if stored[u] and stored[v]:
+            assert abs(pairs.together[pairs.kind[u], pairs.kind[v]] - expected[u, v]) < 1e-6 * stored.sum()
     assert (np.diag(pairs.together)[pairs.size == 1] == 0).all()
 
 
@@ -143,13 +148,13 @@ def test_the_odds_of_kinds_are_those_of_their_values(kinds: list[tuple[float, in
     [([6, 5, 74], 3), ([0, 0, 1, 1, 1, 2, 2], 5), ([17, 9, 18, 5, 4, 1, 12, 0], 7), ([111, 171, 40], 3)],
 )
 def test_where_rounding_fills_every_value_nothing_is_divided_by_zero(counts: list[int], gamma: int) -> None:
-    held = within_bound(counts, Gamma(gamma))
+    stored = within_bound(counts, Gamma(gamma))
     occurring = np.array(counts) > 0
-    assert held.sum() == near(sum(counts), rel=1e-7)
-    assert (held[~occurring] == 0).all()
-    assert held.max() <= sum(counts) / gamma * (1 + 1e-12)
+    assert stored.sum() == near(sum(counts), rel=1e-7)
+    assert (stored[~occurring] == 0).all()
+    assert stored.max() <= sum(counts) / gamma * (1 + 1e-12)
     expected = expected_co_occurrence(counts, Gamma(gamma))
-    np.testing.assert_allclose(expected.sum(axis=1), gamma * held, atol=1e-8)
+    np.testing.assert_allclose(expected.sum(axis=1), gamma * stored, atol=1e-8)
 
 
 def test_values_close_to_every_group() -> None:
@@ -163,9 +168,9 @@ def test_values_close_to_every_group() -> None:
 def test_seven_hundred_values() -> None:
     frequencies = 1e5 / (np.arange(700) + 3.0)
     expected = expected_co_occurrence(frequencies, Gamma(9))
-    held = within_bound(frequencies, Gamma(9))
-    assert np.abs(expected.sum(axis=1) - 9 * held).max() < 1e-6
-    together = held[300] * held[400] * 8 / held.sum()  # rare values are nearly independent
+    stored = within_bound(frequencies, Gamma(9))
+    assert np.abs(expected.sum(axis=1) - 9 * stored).max() < 1e-6
+    together = stored[300] * stored[400] * 8 / stored.sum()  # rare values are nearly independent
     assert 0.9 < expected[300, 400] / together < 1.6
 
 
@@ -189,14 +194,14 @@ def test_what_are_no_frequencies_is_refused(frequencies: list[float], message: s
     [([1e-300, 1 - 1e-11, 1e-11], 1), ([1 - 1e-12, 1 - 1e-12, 2e-12], 2), ([0.49, 0.49, 0.02], 1)],
 )
 def test_extreme_chances_are_met(chances: list[float], size: int) -> None:
-    independent = fitted(np.array(chances), size)
+    independent = fit_inclusion(np.array(chances), size)
     np.testing.assert_allclose(np.diag(pair_probabilities(independent, size)), chances, atol=2e-12)
 
 
 def test_a_search_that_does_not_end_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditional_poisson, "MOST_STEPS", 3)
     with pytest.raises(ParameterError, match="too close to 0 or to N / gamma"):
-        fitted(np.array([0.1, 0.3, 0.6, 0.9, 0.1]), 2)
+        fit_inclusion(np.array([0.1, 0.3, 0.6, 0.9, 0.1]), 2)
     with pytest.raises(ParameterError, match="too close to 0 or to N / gamma"):
         odds_by_kind(np.array([0.1, 0.3, 0.6, 0.9]), np.array([2, 1, 1, 1]), 2)
 

@@ -16,7 +16,7 @@ from splu_ref.mechanisms import (
     cyclic,
     largest_gamma,
     mixed_reference,
-    named_plan,
+    resolve_plan,
     surplus,
 )
 from splu_ref.mechanisms.plans.plan import DecoyPlan, IntArray
@@ -145,7 +145,7 @@ def test_draws_pick_from_the_group_in_plan_order(
 @pytest.mark.parametrize(
     ("values", "kind"), [(256, np.uint8), (257, np.uint16), (65_536, np.uint16), (65_537, np.int64)]
 )
-def test_groups_and_what_is_published_are_held_in_the_least_bytes(
+def test_groups_and_what_is_published_are_stored_in_the_least_bytes(
     values: int, kind: type[np.integer]
 ) -> None:
     histogram, gamma = np.zeros(values, dtype=np.int64), Gamma(2)
@@ -163,14 +163,14 @@ def test_groups_and_what_is_published_are_held_in_the_least_bytes(
 
 def test_plans_by_their_names() -> None:
     with pytest.raises(ParameterError, match="plan 'none' is unknown: choose one of anatomy, cyclic, mixed"):
-        named_plan("none")
+        resolve_plan("none")
     for name, method in PLANS.items():
-        assert named_plan(name) == named_plan(method) == (method, name)
+        assert resolve_plan(name) == resolve_plan(method) == (method, name)
 
     def own(histogram: IntArray, gamma: Gamma, _: PlanSecret) -> DecoyPlan:
         return cyclic(histogram, gamma)
 
-    assert named_plan(own) == (own, "another")
+    assert resolve_plan(own) == (own, "another")
 
 
 def test_the_least_surplus_against_every_choice() -> None:

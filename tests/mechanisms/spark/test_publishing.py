@@ -115,12 +115,12 @@ def _few_rows_reach_the_driver(frames: type[DataFrame]) -> Iterator[None]:
         for name, size in (("collect", len), ("toArrow", attrgetter("num_rows"))):
             gathered = getattr(frames, name)
 
-            def held(frame: DataFrame, gathered: Any = gathered, size: Any = size) -> Any:
+            def stored(frame: DataFrame, gathered: Any = gathered, size: Any = size) -> Any:
                 found = gathered(frame)
                 assert size(found) <= 16
                 return found
 
-            patch.setattr(frames, name, held)
+            patch.setattr(frames, name, stored)
         for name in ("toPandas", "toLocalIterator", "take", "head", "tail"):
             patch.delattr(frames, name)
         yield
@@ -156,10 +156,10 @@ def test_the_page_publishes_a_real_table_with_several_blocks(
     names: dict[str, Any] = {}
     examples = re.findall(r"^```pycon\n(.*?)^```$", PAGE.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     test = doctest.DocTestParser().get_doctest("\n".join(examples), names, PAGE.name, str(PAGE), 0)
-    told = io.StringIO()
+    reported = io.StringIO()
     runner = doctest.DocTestRunner()
-    runner.run(test, out=told.write, clear_globs=False)
-    assert runner.failures == 0, told.getvalue()
+    runner.run(test, out=reported.write, clear_globs=False)
+    assert runner.failures == 0, reported.getvalue()
     names = test.globs
     here = SpluGen(5).publish(names["people"].toArrow(), "occupation", KeyedSource(names["key"]))
     manifest = read_manifest(tmp_path / "on-spark.json")
@@ -168,8 +168,8 @@ def test_the_page_publishes_a_real_table_with_several_blocks(
     assert manifest.origin.table == here.manifest.origin.table
     assert (manifest.rows, manifest.domains) == (here.manifest.rows, here.manifest.domains)
     for method in ("shrunk", "exact"):
-        asked = {"occupation": "Sales", "sex": "Female", "age": {"min": 30, "max": 39}}
-        assert here.estimate(asked, method=method) == names[method]
+        requested = {"occupation": "Sales", "sex": "Female", "age": {"min": 30, "max": 39}}
+        assert here.estimate(requested, method=method) == names[method]
     with pytest.raises(DataError, match="this is not the published table, which has 30715 rows"):
         names["release"].manifest(names["written"].limit(7))
 
@@ -186,10 +186,10 @@ def test_copies_and_two_columns_in_any_number_of_partitions(
         return
     counted = count(release.frame, ["sex"], mechanism, release.domains)
     estimator = QueryEstimator(counted.table, counted.sensitive, mechanism, domains=counted.domains)
-    asked = {"occupation": "Sales", "education": ["HS-grad", "Bachelors"], "sex": "Male"}
+    requested = {"occupation": "Sales", "education": ["HS-grad", "Bachelors"], "sex": "Male"}
     for method in ("shrunk", "em", "inversion"):
-        [found] = estimator.estimate([Query.of(asked)], METHODS[method])
-        assert found == here.estimate(asked, method=method)
+        [found] = estimator.estimate([Query.of(requested)], METHODS[method])
+        assert found == here.estimate(requested, method=method)
     with pytest.raises(DataError, match="there is no column 'races': did you mean 'race'"):
         count(release.frame, ["races"], mechanism, release.domains)
     monkeypatch.setattr(counting, "MOST_COMBINATIONS", 30)
@@ -235,7 +235,7 @@ def test_tasks_that_fail_and_are_run_again(both: Publishing, monkeypatch: pytest
 
         return first_attempt_fails
 
-    for module, name in ((entries, "shuffle_keys"), (groups, "ordered_by_digest"), (groups, "with_cells")):
+    for module, name in ((entries, "shuffle_keys"), (groups, "order_by_digest"), (groups, "with_cells")):
         monkeypatch.setattr(module, name, failing(getattr(module, name)))
     both(_adult(500), "occupation", SpluGen(3), 2)
 
@@ -286,7 +286,7 @@ def _forms(secret: bytes) -> list[bytes]:
     return [secret, secret.hex().encode(), secret.hex().upper().encode(), repr(secret)[2:-1].encode(), *coded]
 
 
-def test_a_worker_without_the_key_is_told_in_a_line(
+def test_a_worker_without_the_key_is_reported_in_a_line(
     spark: SparkSession, key_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commitment = Key.read(key_file).commitment()

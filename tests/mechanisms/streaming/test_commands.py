@@ -1,4 +1,4 @@
-"""``sanitize --stream``: it tells what ``sanitize`` tells, and what is different about it."""
+"""`sanitize --stream` reports the same as `sanitize`, and where it differs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str], list[str]]]:
+def reported(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str], list[str]]]:
     """Run the command; its code and the lines of both outputs."""
 
     def run(*words: str) -> tuple[int, list[str], list[str]]:
@@ -47,7 +47,7 @@ TWO = ("--sensitive", "v", "--sensitive", "w", "--gamma", "2", "--missing", "non
 ONE = ("--sensitive", "v", "--gamma", "3", "--force", "--epsilon", "1/5")
 
 
-def test_programs_are_told_the_same_and_what_it_took(
+def test_programs_get_the_same_and_what_it_took(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[StreamedRelease] = []
@@ -61,13 +61,13 @@ def test_programs_are_told_the_same_and_what_it_took(
     monkeypatch.setattr("splu_ref.mechanisms.streaming.steps.perf_counter", lambda: next(seconds))
     for words in (ONE, (*TWO, "--key-file", "key", "--id", "id", "--manifest", "m.json")):
         assert main([*WORDS, *words, "--json"]) == 0
-        held, rows = json.loads(capsys.readouterr().out), Path("o.csv").read_bytes()
+        stored, rows = json.loads(capsys.readouterr().out), Path("o.csv").read_bytes()
         facts = json.loads(Path("m.json").read_text("utf-8")) if "key" in words else {}
         assert main([*WORDS, *words, "--json", "--stream"]) == 0
         found = json.loads(capsys.readouterr().out)
         steps = dict.fromkeys(("reading", "distributing", "drawing", "writing", "digesting"), 1.235)
         assert found == {
-            **held,
+            **stored,
             "leaks": None,
             "streamed": {"seconds": steps, "temporary_bytes": made[-1].disk},
         }
@@ -75,19 +75,19 @@ def test_programs_are_told_the_same_and_what_it_took(
             assert Path("o.csv").read_bytes() == rows
             again = json.loads(Path("m.json").read_text("utf-8"))
             assert {**again, "date": "", "release": ""} == {**facts, "date": "", "release": ""}
-    told_words = streaming.told_of(replace(made[0], disk=(3 << 20) + 5))[1]
-    assert told_words == "3 MiB of temporary files, which are gone"
+    reported_words = streaming.told_of(replace(made[0], disk=(3 << 20) + 5))[1]
+    assert reported_words == "3 MiB of temporary files, which are gone"
 
 
 @pytest.mark.parametrize("more", [ONE, (*TWO, "--retention", "9/10", "--key-file", "key")])
-def test_people_are_told_the_same_lines(more: tuple[str, ...], told: Run) -> None:
-    code, held, noted = told(*more)
+def test_people_get_the_same_lines(more: tuple[str, ...], reported: Run) -> None:
+    code, stored, noted = reported(*more)
     assert code == 0
     advice = "group values (--group-rare), or bin numbers and dates (--bins)"
     instead = "publish a table in which values are grouped, or numbers and dates binned, already"
     expected = [
         line.removesuffix(", or keep a --log").replace(advice, instead)
-        for line in held
+        for line in stored
         if not line.startswith("unique ")
     ]
     assert any(instead in line for line in expected) == ("9/10" not in more)
@@ -97,7 +97,7 @@ def test_people_are_told_the_same_lines(more: tuple[str, ...], told: Run) -> Non
         "not sought columns that give a sensitive one away: splu-ref advise --stream does that",
     ]
     mechanism = [line for line in noted if line.startswith("note: retention is not 1/gamma")]
-    assert told(*more, "--stream") == (0, expected, mechanism)
+    assert reported(*more, "--stream") == (0, expected, mechanism)
     assert any(line.startswith("repeated ") for line in expected) == ("key" not in more)
     assert bool(mechanism) == ("9/10" in more)
 
@@ -112,17 +112,17 @@ def test_people_are_told_the_same_lines(more: tuple[str, ...], told: Run) -> Non
         ["--sensitive", "v", "--gamma", "2", "--key-file", "none"],
     ],
 )
-def test_refusals_are_those_of_the_whole_table(words: list[str], told: Run) -> None:
-    code, _, said = told(*words)
+def test_refusals_are_those_of_the_whole_table(words: list[str], reported: Run) -> None:
+    code, _, said = reported(*words)
     assert code == 2
     assert said
-    assert told(*words, "--stream") == (2, [], said)
+    assert reported(*words, "--stream") == (2, [], said)
     assert not Path("o.csv").exists()
 
 
-def test_a_file_that_exists_is_kept(told: Run) -> None:
+def test_a_file_that_exists_is_kept(reported: Run) -> None:
     Path("o.csv").write_text("mine")
-    code, _, [said] = told("--sensitive", "v", "--gamma", "2", "--stream")
+    code, _, [said] = reported("--sensitive", "v", "--gamma", "2", "--stream")
     assert (code, "o.csv exists" in said, Path("o.csv").read_text()) == (2, True, "mine")
 
 
@@ -140,18 +140,18 @@ def test_options_that_need_the_whole_table_are_named() -> None:
         )
 
 
-def test_four_steps_of_one_length_make_the_whole(told: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_four_steps_of_one_length_make_the_whole(reported: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[tuple[object, ...]] = []
 
     @contextmanager
-    def noticed(title: str) -> Iterator[Callable[[int, int], None]]:
+    def detected(title: str) -> Iterator[Callable[[int, int], None]]:
         shown.append((title,))
         yield lambda done, whole: shown.append((done, whole))
 
-    monkeypatch.setattr(streaming, "counted", noticed)
+    monkeypatch.setattr(streaming, "counted", detected)
     monkeypatch.setattr("splu_ref.mechanisms.streaming.scan.BATCH_BYTES", 1000)
     Path("t.csv").write_text("v\n" + "".join(f"{n % 5}\n" for n in range(1001)))
-    assert told("--sensitive", "v", "--gamma", "2", "--stream")[0] == 0
+    assert reported("--sensitive", "v", "--gamma", "2", "--stream")[0] == 0
     assert shown == [
         ("publishing",),
         (499, 4 * 499), (999, 4 * 999), (1001, 4 * 1001),

@@ -1,4 +1,4 @@
-"""What is left of a release that comes to no end, and how much memory one takes that does."""
+"""Interrupted releases on files leave no temporary files; the memory that a release takes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 
 from splu_ref.channels.parameters import DataError, InputError, ParameterError
 from splu_ref.data import read_table
-from splu_ref.data.parquet import on_trial
+from splu_ref.data.parquet import fault_on_trial
 from splu_ref.mechanisms import Operator, RetentionReplacement, SpluGen, Swapping
 from splu_ref.mechanisms.streaming.files import private_folder
 from splu_ref.mechanisms.streaming.publishing import publish
@@ -59,7 +59,7 @@ def test_an_interrupt_of_the_removal_leaves_nothing(tmp_path: Path, monkeypatch:
         removed.append(names)
         if len(removed) == 2:
             raise KeyboardInterrupt
-        unlink(*names, **rest)  # type: ignore[arg-type]  # as it was called
+        unlink(*names, **rest)  # type: ignore[arg-type]  # the original call
 
     monkeypatch.setattr(os, "unlink", interrupt)
 
@@ -74,17 +74,17 @@ def test_an_interrupt_of_the_removal_leaves_nothing(tmp_path: Path, monkeypatch:
     assert len(removed) > 2
 
 
-def test_drawing_tells_how_far_it_is(table: Path) -> None:
-    told: list[tuple[int, int]] = []
+def test_drawing_reports_its_progress(table: Path) -> None:
+    reported: list[tuple[int, int]] = []
 
     def notice(step: str, done: int, whole: int) -> None:
         if step == "drawing":
-            told.append((done, whole))
+            reported.append((done, whole))
 
     publish(table, table.with_name("o.csv"), ["v", "w"], SpluGen(2), KEY, progress=notice)
-    assert told == sorted(told)
-    assert {whole for _, whole in told} == {4 * 1000}  # two columns, each record twice
-    assert [done for done, _ in told] == [1000, 2000, 3000, 4000]
+    assert reported == sorted(reported)
+    assert {whole for _, whole in reported} == {4 * 1000}  # two columns, each record twice
+    assert [done for done, _ in reported] == [1000, 2000, 3000, 4000]
 
 
 def test_a_table_that_changes_meanwhile_is_refused(table: Path) -> None:
@@ -125,9 +125,9 @@ def test_a_parquet_file_is_tried_once_before_it_is_read(
 
     def tried(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
         trials.append(arguments[-2:])
-        return on_trial(program, arguments, data, size)
+        return fault_on_trial(program, arguments, data, size)
 
-    monkeypatch.setattr("splu_ref.data.parts.on_trial", tried)
+    monkeypatch.setattr("splu_ref.data.parts.fault_on_trial", tried)
     pl.DataFrame({"v": [n % 5 for n in range(9000)], "w": range(9000)}).write_parquet(table)
     publish(table, output, "v", SpluGen(2))
     assert trials == [("v", "w")]
@@ -148,9 +148,9 @@ def test_equal_identities_are_found_across_batches(table: Path, monkeypatch: pyt
     with pytest.raises(DataError, match="'id' cannot identify records: two of them hold '0'"):
         publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
     table.write_text("v,id\n" + "".join(f"{n % 5},{n if n != 700 else ''}\n" for n in range(1000)))
-    with pytest.raises(DataError, match="is empty") as told:
+    with pytest.raises(DataError, match="is empty") as reported:
         publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
-    within, first = map(int, re.findall(r"\brow (\d+)", str(told.value)))
+    within, first = map(int, re.findall(r"\brow (\d+)", str(reported.value)))
     assert within + first - 1 == 701
 
 
@@ -159,11 +159,11 @@ def test_missing_cells_are_counted_in_the_whole_table(table: Path, monkeypatch: 
     monkeypatch.setattr("splu_ref.mechanisms.streaming.scan.BATCH_BYTES", 1000)
     for missing in ({300: "NA"}, {300: "", 301: "NA", 900: "", 999: "NA"}, {3: "?", 998: "?"}):
         table.write_text("w,v\n" + "".join(f"{n},{missing.get(n, n % 5)}\n" for n in range(1000)))
-        with pytest.raises(DataError) as told:
+        with pytest.raises(DataError) as reported:
             publish(table, table.with_name("o.csv"), "v", SpluGen(2))
         with pytest.raises(DataError) as whole:
             read_table(table).codes("v")
-        assert str(told.value) == str(whole.value)
+        assert str(reported.value) == str(whole.value)
 
 
 def test_what_a_mechanism_refuses_of_a_row_names_it(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,16 +178,16 @@ def test_what_a_mechanism_refuses_of_a_row_names_it(table: Path, monkeypatch: py
     with pytest.raises(ParameterError, match="swapping needs the whole table in memory"):
         publish(table, output, "v", Swapping("1/2"))
     table.write_text("v,id\n" + "".join(f"{n % 5 if n != 700 else 'x'},{n}\n" for n in range(1000)))
-    with pytest.raises(DataError, match="'v' holds 'x' in row") as told:
+    with pytest.raises(DataError, match="'v' holds 'x' in row") as reported:
         publish(table, output, "v", RetentionReplacement("1/2", domain))
-    within, first = map(int, re.findall(r"\brow (\d+)", str(told.value)))
+    within, first = map(int, re.findall(r"\brow (\d+)", str(reported.value)))
     assert within + first - 1 == 701
     assert list(table.parent.iterdir()) == [table]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit for files stands for a full disk")
 @pytest.mark.parametrize(("name", "at"), [("o.csv", "distributing"), ("o.parquet", "writing")])
-def test_a_full_disk_is_told_as_one(name: str, at: str, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_as_one(name: str, at: str, tmp_path: Path) -> None:
     import resource  # noqa: PLC0415 - it is of POSIX alone
 
     table, before = tmp_path / "t.csv", resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -215,7 +215,7 @@ def test_a_request_to_end_leaves_nothing(request_: str, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("v,w\n" + "".join(f"{n % 5},{n}\n" for n in range(300_000)))
     words = command(str(table), "-o", str(tmp_path / "o.csv"), "--sensitive", "v", "--gamma", "2", "--stream")
-    # Whoever runs the tests may have asked that the end of the terminal be ignored, which the program heeds.
+    # The environment of the tests may ignore the signal of a closed terminal, which the program heeds.
     heard = f"import os, signal, sys; signal.signal(signal.{request_}, signal.SIG_DFL)"
     heard += "; os.execv(sys.argv[1], sys.argv[1:])"
     with subprocess.Popen([sys.executable, "-c", heard, *words]) as process:
@@ -235,9 +235,9 @@ def test_the_command_says_that_it_streamed(table: Path) -> None:
     result = json.loads(done.stdout)
     assert (result["rows_out"], result["randomness"], result["leaks"]) == (1000, "system", None)
     assert result["streamed"]["temporary_bytes"] > 0
-    told = subprocess.run(command(*words, "--force"), capture_output=True, text=True, check=True).stdout
-    assert "--key-file" in told
-    assert "--log" not in told  # which does not go with --stream
+    reported = subprocess.run(command(*words, "--force"), capture_output=True, text=True, check=True).stdout
+    assert "--key-file" in reported
+    assert "--log" not in reported  # which does not go with --stream
     refused = subprocess.run(
         command(*words, "--force", "--strict"), capture_output=True, text=True, check=False
     )

@@ -42,7 +42,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
                 monkeypatch.setattr(f"{name}.{constant}", value)
 
 
-def told(manifest: Path) -> dict[str, Any]:
+def reported(manifest: Path) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(manifest.read_bytes())
     del document["release"], document["date"]
     return document
@@ -57,7 +57,7 @@ def assert_same(
     release = mechanism.publish(table, sensitive, KeyedSource(KEY), **options)
     release.write(inside, facts)
     streamed = publish(table, output, sensitive, mechanism, KEY, manifest=manifest, **options)
-    assert told(manifest) == told(facts)
+    assert reported(manifest) == reported(facts)
     if output.suffix == ".parquet":
         assert pl.read_parquet(output).equals(pl.read_parquet(inside))
         assert pl.read_parquet_schema(output) == pl.read_parquet_schema(inside)
@@ -115,7 +115,7 @@ def test_signed_zeros_are_one_value_wherever_they_stand(tmp_path: Path) -> None:
         frame.write_parquet(folder / "in.parquet")
         assert_same(folder / "in.parquet", folder / "out.csv", ["v"], SpluGen(3))
         read_release(folder / "out.csv", folder / "m.json")
-        assert told(folder / "m.json")["sensitive"][0]["domain"] == ["0.0", "1.5", "2.5", "3.5"]
+        assert reported(folder / "m.json")["sensitive"][0]["domain"] == ["0.0", "1.5", "2.5", "3.5"]
     assert (tmp_path / "falling" / "out.csv").read_bytes() == (tmp_path / "rising" / "out.csv").read_bytes()
 
 

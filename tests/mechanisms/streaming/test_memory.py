@@ -27,7 +27,7 @@ print((peak() - before) // 1024)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux tells of a process")
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads the process information of Linux")
 def test_memory_is_bounded(tmp_path: Path) -> None:
     numbers = np.random.default_rng(0)
     columns = {f"c{n}": numbers.integers(0, 10**6, _ROWS) for n in range(7)}

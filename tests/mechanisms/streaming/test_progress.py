@@ -1,4 +1,4 @@
-"""What a release on files tells while it is made and afterwards, and what its file cannot hold."""
+"""Progress and wall times of a release on files, and cells that its format does not support."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from splu_ref.channels.parameters import DataError
 from splu_ref.data import Microdata
-from splu_ref.data.reading import separated_by
+from splu_ref.data.reading import use_separator
 from splu_ref.mechanisms import RecordMechanism, RetentionReplacement, SpluGen
 from splu_ref.mechanisms.streaming.files import FrameSpool, RecordSpool, Sink
 from splu_ref.mechanisms.streaming.publishing import publish
@@ -24,7 +24,7 @@ DOMAIN = {"v": [*"01234"]}
 
 def test_what_a_file_cannot_hold_is_refused_with_its_name(tmp_path: Path) -> None:
     sink = Sink(tmp_path / "o.csv", tmp_path)
-    with pytest.raises(DataError, match=r"o\.csv cannot be written: .*NUL"), sink.opened():
+    with pytest.raises(DataError, match=r"o\.csv cannot be written: .*NUL"), sink.open():
         sink.add(Microdata.from_frame(pl.DataFrame({"a": ["\0"]})))
     error = Sink(tmp_path / "o.parquet", tmp_path)._unfit(pl.exceptions.ComputeError("of it\nand more"))
     assert str(error) == (
@@ -33,14 +33,19 @@ def test_what_a_file_cannot_hold_is_refused_with_its_name(tmp_path: Path) -> Non
     )
 
 
-def test_how_far_it_is_and_what_it_took_is_told(tmp_path: Path) -> None:
+def test_how_far_it_is_and_what_it_took_is_reported(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("v\n" + "".join(f"{n % 5}\n" for n in range(1001)))
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     release = publish(
-        table, tmp_path / "o.csv", "v", SpluGen(2), progress=lambda *each: told.append(each), missing="none"
+        table,
+        tmp_path / "o.csv",
+        "v",
+        SpluGen(2),
+        progress=lambda *each: reported.append(each),
+        missing="none",
     )
-    steps = list(dict.fromkeys(step for step, _, _ in told))
+    steps = list(dict.fromkeys(step for step, _, _ in reported))
     assert steps == ["reading", "distributing", "drawing", "writing"]
     for step, last, whole in (
         ("reading", 1001, 0),
@@ -48,7 +53,7 @@ def test_how_far_it_is_and_what_it_took_is_told(tmp_path: Path) -> None:
         ("drawing", 2001, 2002),
         ("writing", 1000, 1001),
     ):
-        done = [rows for name, rows, of in told if (name, of) == (step, whole)]
+        done = [rows for name, rows, of in reported if (name, of) == (step, whole)]
         assert done == sorted(done)
         assert done[-1] == last
         assert done[0] > 0
@@ -62,7 +67,7 @@ def test_how_far_it_is_and_what_it_took_is_told(tmp_path: Path) -> None:
 
 def test_what_divides_cells_and_stands_for_missing_ones_is_heard(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a;b\n" + "1,2;\nx;y\n" * 4)
-    with separated_by("semicolon"):
+    with use_separator("semicolon"):
         release = publish(tmp_path / "t.csv", tmp_path / "o.csv", "b", SpluGen(2), missing="none")
     assert release.domains == {"b": ("none", "y")}
     assert sorted(line.rpartition(",")[0] for line in (tmp_path / "o.csv").read_text().split()[1:]) == [
@@ -85,7 +90,7 @@ BATCHES = [499, 999, 1001]
     ],
     ids=["groups", "shuffled", "in order"],
 )
-def test_each_batch_of_each_step_is_told(
+def test_each_batch_of_each_step_is_reported(
     mechanism: RecordMechanism,
     steps: dict[str, list[int]],
     key: Key | None,
@@ -96,11 +101,16 @@ def test_each_batch_of_each_step_is_told(
     squares = (number * number for number in count())
     monkeypatch.setattr("splu_ref.mechanisms.streaming.steps.perf_counter", lambda: next(squares))
     (tmp_path / "t.csv").write_text("v\n" + "".join(f"{n % 5}\n" for n in range(1001)))
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     release = publish(
-        tmp_path / "t.csv", tmp_path / "o.csv", "v", mechanism, key, progress=lambda *each: told.append(each)
+        tmp_path / "t.csv",
+        tmp_path / "o.csv",
+        "v",
+        mechanism,
+        key,
+        progress=lambda *each: reported.append(each),
     )
-    assert told == [
+    assert reported == [
         *(("reading", done, 0) for done in BATCHES),
         *((step, done, 2002 if step == "drawing" else 1001) for step in steps for done in steps[step]),
     ]

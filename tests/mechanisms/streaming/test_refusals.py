@@ -26,7 +26,7 @@ Refused = Callable[..., str]
 def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refused:
     """Return why a table is not published; of a text, 1000 bytes are looked at at once."""
     monkeypatch.setattr("splu_ref.mechanisms.streaming.scan.BATCH_BYTES", 1000)
-    monkeypatch.setattr("splu_ref.data.parts.on_trial", lambda *_: "")  # which takes seconds
+    monkeypatch.setattr("splu_ref.data.parts.fault_on_trial", lambda *_: "")  # which takes seconds
     monkeypatch.chdir(tmp_path)
 
     def run(table: str | pl.DataFrame, sensitive: Any, *given: Any, **options: Any) -> str:
@@ -128,5 +128,5 @@ def test_many_batches_have_the_values_of_all(tmp_path: Path, monkeypatch: pytest
     assert [code for rows in scan.rows() for code in scan.codes(rows.table, "v").tolist()] == [
         number // 20 for number in range(139)
     ]
-    assert scan.held("v").cells("v") == list(map(str, range(7)))
+    assert scan.value_table("v").cells("v") == list(map(str, range(7)))
     assert (scan.disk, scan.columns, scan.missing, scan.id_column) == (0, ("v",), None, None)

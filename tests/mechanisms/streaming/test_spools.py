@@ -56,7 +56,7 @@ def test_records_come_back_by_part_in_their_order(tmp_path: Path) -> None:
     assert list((tmp_path / "s").iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_or_filled_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_or_filled_is_reported_with_its_place(tmp_path: Path) -> None:
     with private_folder(tmp_path / "t.csv") as folder:
         assert folder.parent == tmp_path
         assert folder.stat().st_mode & 0o777 == 0o700
@@ -94,7 +94,7 @@ def test_records_are_numbered_among_those_alike(
     monkeypatch.setattr(numbers, "_ROWS", 5)
     kinds = [bytes([first]) + b"\xa5" * 30 + bytes([last]) for first in (0, 1, 9) for last in (0, 1, 7)]
     digests = [kinds[number * number * 5 % 23 % 9] for number in range(61)]
-    made = numbers.Numbers(tmp_path / "n", parts)
+    made = numbers.DuplicateNumbers(tmp_path / "n", parts)
     assert made.written == 0
     for begin, end in pairwise((0, 1, 20, 61)):
         made.add(digests[begin:end])

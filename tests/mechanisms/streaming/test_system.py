@@ -20,7 +20,7 @@ from splu_ref.randomness import EnumerationSource, SeededSource, exact_law
 def test_the_law_is_exactly_that_in_memory(
     values: str, parts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choices, "BEGINNINGS", 1)  # of more, an order is drawn as exactly, by more outcomes
+    monkeypatch.setattr(choices, "PREFIXES", 1)  # of more, an order is drawn as exactly, by more outcomes
     monkeypatch.setattr("splu_ref.mechanisms.streaming.groups.parts_of", lambda _: parts)
     rows = [f"{value},{number}" for number, value in enumerate(values)]
     (tmp_path / "t.csv").write_text("\n".join(["v,row", *rows]))  # one of three is deleted
@@ -59,14 +59,14 @@ def test_the_law_of_a_mechanism_that_works_row_by_row(
 
 
 def test_records_are_ordered_uniformly_within_their_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choices, "BEGINNINGS", 2)
+    monkeypatch.setattr(choices, "PREFIXES", 2)
     codes = np.array([1, 0, 1, 1])
 
     def order(source: EnumerationSource) -> tuple[int, ...]:
         made = choices.StreamChoices(source)
-        keys, _ = made.drawn("v", SpluGen(2, "1/2"), 4, ())
+        keys, _ = made.draw("v", SpluGen(2, "1/2"), 4, ())
         found = made.order_within(codes, keys)
-        begun = made.beginnings(keys)[found].tolist()
+        begun = made.prefixes(keys)[found].tolist()
         assert begun[1:] == sorted(begun[1:]), "what decides on the part ascends"
         return tuple(found.tolist())
 
