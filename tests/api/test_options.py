@@ -1,4 +1,4 @@
-"""Each argument reaches what it is for: whole results, held against those of the rooms behind the door."""
+"""Each argument reaches what it is for: whole results, compared with those of the rooms behind the door."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ def test_a_range_of_moments_keeps_its_limits() -> None:
     least, greatest = date(2024, 1, 3), date(2024, 1, 4)
     [(_, found)] = asked.query({"day": {"min": least, "below": greatest}}).conditions
     assert found == Between(least, greatest, below=True)
-    with pytest.raises(ParameterError, match=r"^column 'day' holds no moment in that range: widen it$"):
+    with pytest.raises(ParameterError, match=r"^column 'day' has no date in that range: widen it$"):
         asked.query({"day": {"above": greatest}})
     with pytest.raises(ParameterError, match=r"^column 'day': give both limits of a range as dates"):
         asked.query({"day": {"min": least, "max": 3}})

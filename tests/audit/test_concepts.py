@@ -263,7 +263,7 @@ def test_the_figures_in_the_words_of_the_claim(gamma: int, alpha: int, figure: s
 
 
 def test_nearly_pure_predicates_cost_no_more_than_was_said() -> None:
-    # errors far below the last bit of 1 are told apart by themselves, and not by their complements
+    # errors far below the last bit of 1 are distinguished by themselves, and not by their complements
     gamma, epsilon = Gamma(2), Fraction(3, 10)
     with one_budget():
         before = left()

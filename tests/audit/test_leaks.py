@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from splu_ref.audit.advice.coded import TableInMemory, groups_of
+from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
 from splu_ref.audit.advice.leaks import Leaks, Roles, scan
 from splu_ref.audit.advice.skew import require_groups
 from splu_ref.channels.parameters import DataError, ParameterError
@@ -91,7 +91,7 @@ def test_each_kind_is_found_with_its_numbers(columns: dict[str, list[str]]) -> N
     assert by_column[("code",)] == (40, 40)
     assert by_column[("rough",)] == (38, 40)
     assert found.leaks[0].sentence("s") == (
-        "'code' gives 's' away: all 40 records that share a cell share the value"
+        "'code' discloses 's': all 40 records that share a cell share the value"
     )
     assert [(str(each.predicate), each.value, each.count, each.size) for each in found.concentrations] == [
         (f"one={JOBS.index(job) // 2} and two={JOBS.index(job) % 2}", job, 10, 10) for job in JOBS

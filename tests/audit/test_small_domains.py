@@ -50,7 +50,7 @@ def test_variances_are_those_of_all_outcomes() -> None:
         chance = Fraction(1)
         for own, label in zip(owns, shown, strict=True):
             chance *= channel.probability(own, label)
-        estimate = (shown.count("d") - 4 * part.stray) / part.retention
+        estimate = (shown.count("d") - 4 * part.other_share) / part.retention
         law[estimate] = law.get(estimate, Fraction(0)) + chance
     mean = sum((chance * estimate for estimate, chance in law.items()), Fraction(0))
     assert mean == 2

@@ -121,7 +121,7 @@ def test_counts_of_a_value_are_exact_and_others_hold(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (WORDS, "say where the second goes, with the values of each group, --sensitive-table FILE"),
+        (WORDS, "name the file of the second, with the values of each group, by --sensitive-table FILE"),
         ([*WORDS, "--sensitive-table", "jobs.txt"], "a table's name ends in"),
         ([*WORDS, "--sensitive-table", "p.csv"], "the same file"),
         ([*WORDS, *TWO, "--stream"], "needs the whole table at once"),

@@ -29,7 +29,7 @@ def test_all_numbers_of_a_table(table: str, capsys: pytest.CaptureFixture[str]) 
     assert "k 1: the smallest group; 1 records are alone in theirs" in printed
     assert "recursive, l = 3 no c: a group has fewer than 3 values" in printed
     assert "exposed 3 records, in 2 groups that have one value each" in printed
-    assert "They do not hold against somebody who knows the values of others" in printed
+    assert "They give no protection against an attacker who knows values of other records" in printed
 
 
 def test_without_a_sensitive_column_there_is_k_alone(table: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,12 +140,12 @@ def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.
     assert "inconsistent: failed: rows" in text
     assert "FAILED: 30715 rows, 1 beyond a multiple of 6" in text
     assert "unlinked, decoys, plan, possible, places: this needs the original" in text
-    assert "not shown deviations smaller than" in text
+    assert "not tested deviations smaller than" in text
     words = ["audit-release", published, "--manifest", str(folder / "published.json")]
     words += ["--original", str(folder / "adult.csv"), "--second", str(folder / "fresh.csv")]
     assert main(words) == 1
     text = " ".join(capsys.readouterr().out.split())
-    assert "rows belong to one record of the original for certain" in text
+    assert "rows certainly belong to one record of the original" in text
     assert "the mean of 2 published counts is off by 3/10 or more with probability at least 0.1457" in text
 
 
@@ -159,7 +159,7 @@ def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.
         (["--sensitive", "occupation", "--gamma", "5", "--retention", "1"], "a retention of 1"),
         (["--sensitive", "occupation", "--gamma", "5", "--plan", "greedy"], "plan 'greedy' is unknown"),
         (["--sensitive", "occupation", "--gamma", "5", "--level", "0"], "level must be"),
-        (["--sensitive", "occupation", "--gamma", "5", "--missing", "?"], "--missing speaks of the original"),
+        (["--sensitive", "occupation", "--gamma", "5", "--missing", "?"], "--missing is about the original"),
         (["--manifest", "published.json", "--gamma", "6"], "--gamma contradicts the manifest"),
         (["--manifest", "published.json", "--retention", "1/3"], "--retention contradicts the manifest"),
         (["--manifest", "published.json", "--plan", "cyclic"], "--plan contradicts the manifest"),
@@ -294,7 +294,7 @@ def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.C
         assert f"{mechanism.name} has no decoy groups" in capsys.readouterr().err
     words = ["audit-release", str(tmp_path / "t.csv"), "--manifest", str(tmp_path / "t.json")]
     assert main([*words, "--retention", "1/2"]) == 2
-    assert "alpha-beta has none: leave it out" in capsys.readouterr().err
+    assert "alpha-beta has no retention probability: leave it out" in capsys.readouterr().err
 
 
 def test_draws_that_hang_together_are_claimed_by_the_manifest_or_the_option(
@@ -331,9 +331,9 @@ def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
     assert main([*audit, "--original", "t.csv"]) == 1
     assert "columns missing: name" in capsys.readouterr().out
     assert main([*audit, "--original", "t.csv", "--drop", "name", "--transcript", "drawn"]) == 0
-    assert "made again from the transcript" in " ".join(capsys.readouterr().out.split())
+    assert "replayed from the transcript" in " ".join(capsys.readouterr().out.split())
     for wrong, message in (
-        (["--drop", "name"], "--drop speaks of the original: add --original"),
+        (["--drop", "name"], "--drop is about the original: add --original"),
         (["--original", "t.csv", "--drop", "nome"], "nome"),
     ):
         assert main([*audit, *wrong]) == 2

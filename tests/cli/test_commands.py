@@ -185,7 +185,7 @@ def test_missing_values_are_a_value_only_if_the_user_says_so(
         ),
         (["--gamma", "1"], "gamma must be a whole number of at least 2"),
         (["--gamma", "5", "--sensitive", "ocupation"], "did you mean 'occupation'"),
-        (["--gamma", "5", "--retention", "1"], "--retention 1 publishes every value as it is"),
+        (["--gamma", "5", "--retention", "1"], "--retention 1 publishes every true value:"),
         (["--gamma", "5", "--retention", "0"], "retention must be greater than 0"),
         (["--gamma", "5", "--retention", "1.5"], "retention is a probability and must be at most 1"),
         (["--gamma", "5", "--retention", "1e-30"], "retention has too many digits"),

@@ -51,7 +51,7 @@ def test_without_the_proofs_it_says_so(
     monkeypatch.setattr(concept, "load_ledger", absent)
     arguments = ["concept", "--gamma", "2", "--epsilon", "2/5", "--alpha", "1"]
     assert main([*arguments, "--method", "printed"]) == 2
-    assert capsys.readouterr().err.startswith("splu-ref: --method printed is kept with the proofs only")
+    assert capsys.readouterr().err.startswith("splu-ref: --method printed is part of the proofs")
     assert main([*arguments, "--method", "exact"]) == 0
 
 

@@ -125,7 +125,7 @@ def test_people_are_told_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[
     path = _file(tmp_path, f'{COIN}[release]\npublish = "count"\nof = ["yes"]\n')
     assert main(["entropy", path, "--base", "4"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "1 with chance 4/9: -0.0408520 to base 4 = -5/3 + lg 3" in shown
+    assert "1 with probability 4/9: -0.0408520 to base 4 = -5/3 + lg 3" in shown
     assert "worst, gains as 0 0.459148 to base 4 = -2/3 + lg 3" in shown
 
 

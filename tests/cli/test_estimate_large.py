@@ -94,7 +94,7 @@ def test_answers_are_those_of_the_table_that_is_held(
     assert err.startswith(note) or status == 2
     if (
         table == "one.csv" and "--batch" in asked and "em" not in asked
-    ):  # 468 combinations that queries tell apart, of 13,000; or the columns of each query by themselves
+    ):  # 468 combinations that queries distinguish, of 13,000; or the columns of each query by themselves
         monkeypatch.setattr(counting, "MOST_COMBINATIONS", 600)
         passes = []
         read = parts.TableParts.frames

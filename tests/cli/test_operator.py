@@ -54,8 +54,8 @@ def test_a_matrix_is_certified_and_published_by(capsys: pytest.CaptureFixture[st
     words = ["--against", "values", "-o", "matrix.json", "--certificate", "best.json"]
     assert main([*WORDS, *words]) == 0
     told = capsys.readouterr()
-    assert "matrix.json (publish by it" in " ".join(told.out.split())
-    assert "the matrix follows from the counts of jobs.csv" in told.err
+    assert "matrix.json (publish with it" in " ".join(told.out.split())
+    assert "the matrix depends on the counts of jobs.csv" in told.err
     assert main(["check", "best.json"]) == 0
     assert "40/41" in " ".join(capsys.readouterr().out.split())  # two others are published with the two of c
     publish = ["publish", "jobs.csv", "-o", "p.csv", "--mechanism", "operator", "--matrix", "matrix.json"]
@@ -104,8 +104,8 @@ GOOD = {"column": "job", "values": ["a", "b", "c"], "matrix": [["1", "0", "0"]] 
     ("document", "remedy"),
     [
         ("{", "not a JSON file"),
-        ('{"column": "job", "column": "job"}', "a key stands there twice"),
-        ([], "no column is there"),
+        ('{"column": "job", "column": "job"}', "a key is repeated"),
+        ([], "names no column"),
         ({**GOOD, "more": 1}, "an operator has a column, values and a matrix"),
         ({**GOOD, "column": 3}, "the column is a text"),
         ({**GOOD, "values": "abc"}, "the column is a text and the values a list of texts"),
@@ -155,4 +155,4 @@ def test_the_limit_of_values_is_that_of_whom_it_is_against(
     assert main(["operator", *words]) == 2
     told = capsys.readouterr().err
     assert f"has {most + 1} values" in told
-    assert f"--against {against} is sought for at most {most}:" in told
+    assert f"--against {against} is computed for at most {most}:" in told

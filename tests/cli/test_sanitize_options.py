@@ -132,8 +132,8 @@ def test_the_log_marks_the_key(folder: Path) -> None:
         (["--key-file", "key", "--seed", "0"], "exclude each other"),
         (["--id", "id"], "add --key-file"),
         (["--id", "id", "--seed", "1"], "add --key-file"),
-        (["--append", "table.csv"], "give both --append and --append-manifest"),
-        (["--append-manifest", "m.json"], "give both --append and --append-manifest"),
+        (["--append", "table.csv"], "give --append and --append-manifest"),
+        (["--append-manifest", "m.json"], "give --append and --append-manifest"),
         (["--manifest", "out.csv"], "are the same file"),
         (["--log", "out.csv"], "are the same file"),
         (["--log", "table.csv", "--force"], "are the same file"),
@@ -168,7 +168,7 @@ def test_draws_that_hang_together_are_told_with_their_price(
 ) -> None:
     _published("--draws", "capped:20", "--seed", "1", "--manifest", "m.json", output="one.csv")
     told = " ".join(capsys.readouterr().out.split())
-    assert "draws capped:20: counts up to 20 are as noisy as ever, larger ones less, which tells more" in told
+    assert "draws capped:20: counts up to 20 have the noise of independent draws, larger ones less" in told
     assert "T_P" not in told
     assert json.loads(Path("m.json").read_text())["draws"] == "capped:20"
     release = SpluGen(2, draws="capped:20").publish(read_table("table.csv"), "job", SeededSource(1))
@@ -262,7 +262,7 @@ def test_each_column_has_a_gamma_of_its_own(
     true = read_table("table.csv").to_frame().filter(job="a", town="k").height
     assert abs(found["estimate"] - true) < 5 * found["standard_error"]
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--gamma", "4", "--where", "job=a"]) == 2
-    assert "contradicts the manifest, which says job=4,town=6" in capsys.readouterr().err
+    assert "contradicts the manifest, which has job=4,town=6" in capsys.readouterr().err
 
 
 def test_an_audit_holds_each_column_to_its_gamma(
@@ -315,8 +315,8 @@ def test_draws_hang_together_in_columns_with_a_gamma_of_their_own(
     words = ["sanitize", table, "-o", out, "--manifest", told, *OWN[:4], "--gamma", "job=4,town=6"]
     assert main([*words, "--draws", "all-or-none:20"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "job: counts up to 20 are multiples of 4" in said
-    assert "town: counts up to 20 are multiples of 6" in said
+    assert "job: counts up to 20 are published as multiples of 4" in said
+    assert "town: counts up to 20 are published as multiples of 6" in said
     assert json.loads(Path(told).read_text())["draws"] == "all-or-none:20"
     release = ["audit-release", out, "--sensitive", "job", "--sensitive", "town", "--json"]
     main([*release, "--gamma", "job=4,town=6", "--draws", "all-or-none:20"])
@@ -345,7 +345,7 @@ def test_a_batch_joins_a_release_with_a_gamma_for_each_column(
     answer = json.loads(capsys.readouterr().out)
     assert answer["variance"] == str(answer["published_count"] * Fraction(5, 6))
     assert main([*words, *OWN[:4], "--gamma", "4"]) == 2
-    assert "say --gamma job=4,town=6 --plan mixed --sensitive job" in capsys.readouterr().err
+    assert "give --gamma job=4,town=6 --plan mixed --sensitive job" in capsys.readouterr().err
     Path("batch.csv").write_text(lines[0] + "".join(new[:11]))
     assert main([*words, *OWN]) == 2
     assert "11 records, and at least 12 fill groups of every sensitive column" in capsys.readouterr().err

@@ -116,12 +116,11 @@ def test_a_transcript_is_not_written_without_a_word(folder: Path, capsys: pytest
     (folder / "private").mkdir()
     _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--keep", "id", "--transcript", "private/t")
     assert capsys.readouterr().err == (
-        "note: private/t is as secret as the original: with it and the other cells anyone undoes the "
-        "release\n"
+        "note: private/t is as secret as the original: with it anyone can undo the release\n"
     )
     _sanitize("table.csv", "-o", "two.csv", *SANITIZE, "--transcript", "t", "--json")
     told = capsys.readouterr()
-    assert "it stands in the folder of two.csv, which is public: move it before you pass that on" in told.err
+    assert "it is in the folder of two.csv, which is public: move it before sharing the folder" in told.err
     assert set(json.loads(told.out)) == {
         *("rows_in", "rows_out", "suppressed", "gamma", "retention", "sensitive", "plan", "domain_size"),
         *("max_gamma", "randomness", "publisher_only", "values_without_rows", "recoded", "worth", "leaks"),
@@ -173,8 +172,8 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
     assert "leave out --append" in _refused(capsys, *batch, "--transcript", "u")
     document = (folder / "t").read_text()
     for fact, change, told in (
-        ('"gamma": 3', '"gamma": 4', "gamma is 3 in the manifest, and 4 in the transcript"),
-        ('"plan": "mixed"', '"plan": "cyclic"', "plan is mixed in the manifest, and cyclic"),
+        ('"gamma": 3', '"gamma": 4', "gamma is 3 in the manifest and 4 in the transcript"),
+        ('"plan": "mixed"', '"plan": "cyclic"', "plan is mixed in the manifest and cyclic"),
     ):
         (folder / "u").write_text(document.replace(fact, change))
         (folder / "u").chmod(0o600)

@@ -79,7 +79,8 @@ def test_an_empty_release_says_what_it_tells(capsys: pytest.CaptureFixture[str])
         assert main([*words, "--manifest", "m.json"]) == 0
         told = capsys.readouterr().err
         assert (
-            "no tuple was published, which the chances allow: the estimate of a count is -beta/alpha" in told
+            "no tuple was published, which can happen by chance: the estimate of a count is -beta/alpha"
+            in told
         )
         answer = _json(capsys, "estimate", name, "--manifest", "m.json", "--where", "sex=F")
         assert (answer["published_count"], answer["predicate_count"], answer["estimate"]) == (0, 5, -5)
@@ -104,7 +105,7 @@ def test_parameters_from_levels(capsys: pytest.CaptureFixture[str]) -> None:
     found = _json(capsys, *common, "--d", "1/4", "--level", "1/2")
     assert (found["parameters"]["alpha"], found["parameters"]["beta"]) == ("2/5", "1/5")
     assert main([*common, "--k", "1", "--level", "1/2"]) == 0  # d = 6/15
-    assert "alpha and beta follow from n = 6" in capsys.readouterr().err
+    assert "alpha and beta disclose n = 6" in capsys.readouterr().err
     mechanism = read_manifest(Path("m.json")).mechanism
     assert isinstance(mechanism, AlphaBeta)
     levels = TupleLevels.of("2/5", "1/2")
@@ -115,15 +116,15 @@ def test_parameters_from_levels(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--domain", "d.json"], "say how to hide the tuples"),
-        (["--domain", "d.json", "--alpha", "1/2", "--d", "1/4"], "given: --alpha, --d"),
-        (["--domain", "d.json", "--d", "1/4"], "given: --d"),
+        (["--domain", "d.json"], "alpha-beta needs"),
+        (["--domain", "d.json", "--alpha", "1/2", "--d", "1/4"], "not --alpha, --d"),
+        (["--domain", "d.json", "--d", "1/4"], "not --d"),
         (["--domain", "d.json", "--alpha", "1/2", "--beta", "3/4"], "choose alpha > 0"),
         (["--domain", "d.json", "--k", "3", "--level", "1/2"], "is no prior below 1"),
         (["--domain", "d.json", "--d", "1/2", "--level", "1/2"], "no release says anything"),
         (["--domain", "d.json", *CHANCES, "--retention", "1/2"], "--retention is no option of --mechanism"),
         (["--domain", "d.json", *CHANCES, "--shuffle"], "--shuffle is no option of --mechanism alpha-beta"),
-        (CHANCES, "say which values may be published"),
+        (CHANCES, "the domain is not declared: give"),
         (["--domain", "d.json", "--column", "sex", *CHANCES], "4 of 6 rows repeat another"),
     ],
 )
@@ -188,13 +189,13 @@ def test_useful_certifies_what_holds_and_says_what_does_not(capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ([], "say from where on an error counts"),
-        (["--rho", "1", "--k", "1"], "say from where on an error counts"),
-        (["--k", "1"], "say which gamma"),
-        (["--rho", "1", "--d", "1/4"], "--d and --certificate are about a posterior"),
-        (["--rho", "1", "--certificate", "c.json"], "--d and --certificate are about a posterior"),
-        (["--rho", "1", "--level", "1/2", "--certificate", "c.json"], "--certificate is about a prior too"),
-        (["--rho", "1", "--count", "9"], "--count 9 is not possible"),
+        ([], "no error bound: give"),
+        (["--rho", "1", "--k", "1"], "no error bound: give"),
+        (["--k", "1"], "add --level GAMMA"),
+        (["--rho", "1", "--d", "1/4"], "--d and --certificate need a posterior:"),
+        (["--rho", "1", "--certificate", "c.json"], "--d and --certificate need a posterior:"),
+        (["--rho", "1", "--level", "1/2", "--certificate", "c.json"], "--certificate needs a prior: add"),
+        (["--rho", "1", "--count", "9"], "--count 9 is impossible"),
     ],
 )
 def test_useful_refuses(words: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """What commands draw for a reader fits the terminal: no line is longer, and no word or number is cut.
 
-``drawn.txt`` holds what stands on a terminal of 80 columns, blank for blank. It is the output of
+``terminal_80.txt`` holds what stands on a terminal of 80 columns, blank for blank. It is the output of
 ``python -m tests.cli.test_widths``; whoever changes what is drawn reads the difference.
 """
 
@@ -47,7 +47,7 @@ COMMANDS = {
 
 
 GROWING = ("claims", "claims of one")
-DRAWN = Path(__file__).with_name("drawn.txt")
+DRAWN = Path(__file__).with_name("terminal_80.txt")
 
 
 def make_inputs(path: Path) -> None:

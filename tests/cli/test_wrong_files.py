@@ -60,7 +60,7 @@ WANTED = {
     MANIFEST: ("give the file that sanitize --manifest wrote", "is a folder", "there is no such file"),
     CLAIMS: ("no TOML file: give a file of claims", "write schema =", "is a folder", "check the path"),
     WORLD: ("no TOML file: give a file of a world", "write schema =", "is a folder", "check the path"),
-    QUERIES: ("write one JSON object a line", 'write {"where"', "there is no query in it", "is a folder",
+    QUERIES: ("write one JSON object a line", 'write {"where"', "the file contains no query:", "is a folder",
               "there is no such file"),
     DOMAIN: ('write {"job"', "is a folder", "there is no such file"),
     MATRIX: ('write {"column"', "is a folder", "there is no such file"),

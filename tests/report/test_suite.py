@@ -11,7 +11,7 @@ import pytest
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.report import suite
-from splu_ref.report.progress import Silent
+from splu_ref.report.progress import NoProgress
 from splu_ref.report.stages.outcome import Outcome, check_row
 from splu_ref.report.suite import FIXED_SEED, SEED_VARIABLE, guarded, run_suite
 
@@ -126,14 +126,14 @@ def test_every_stage_tells_where_it_is(
     for name in ("ledger", "certificates", "enumeration", "publication", "figures", "mutants"):
 
         def hearing(*arguments: object, name: str = name, **_: object) -> Outcome:
-            heard.extend(each for each in arguments if isinstance(each, Silent))
+            heard.extend(each for each in arguments if isinstance(each, NoProgress))
             return fine(name)()
 
         monkeypatch.setattr(suite, f"{name}_stage", hearing)
-    told = Silent()
-    run_suite("full", object(), progress=told)  # type: ignore[arg-type]  # as above
-    assert heard == [told] * 6
-    assert short[-1][2] is told
+    recorder = NoProgress()
+    run_suite("full", object(), progress=recorder)  # type: ignore[arg-type]  # as above
+    assert heard == [recorder] * 6
+    assert short[-1][2] is recorder
     run_suite("quick", object())  # type: ignore[arg-type]  # as above
     assert len(heard) == 11
 

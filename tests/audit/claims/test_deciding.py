@@ -217,14 +217,14 @@ def test_a_level_that_is_attained_exactly_is_kept_and_nothing_above_it_is(
             assert check(proof.make()).valid
 
 
-def test_theorem_4_is_told_of_only_where_it_falls_below_the_claim() -> None:
+def test_theorem_4_is_reported_only_where_it_falls_below_the_claim() -> None:
     """At gamma = 2, epsilon = 1 and f = 1 the count is 0, 1 or 2: never off by more than 1."""
     strict = privacy_minimum(3, "3/10", 4)
     assert strict.t_p.exact() == strict.t_p_definition.exact()
     silent = _decided("small-sum-privacy", gamma=3, epsilon="3/10", alpha=4, t_p=strict.t_p.exact())
     assert silent.verdict is Verdict.CONFIRMED
     [beside] = silent.remarks
-    assert beside.startswith("T_P*, how often whatever is made of the published count is wrong")
+    assert beside.startswith("T_P*, the minimax error probability")
     told = _decided("small-sum-privacy", gamma=2, epsilon="1", alpha=1, t_p="1/2")
     assert _error(2, Fraction(1, 2), Fraction(1), 1) == Fraction(1, 2)
     assert told.verdict is Verdict.CONFIRMED

@@ -1,4 +1,4 @@
-"""Claims about draws that hang together: verdicts against brute force, and certificates that pass."""
+"""Claims about dependent draws: verdicts against brute force, and certificates that pass."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ GAMMA = Gamma(5)
 MEANT = {
     "gamma is one more than claimed": "retention",
     "gamma is one less than claimed": "retention",
-    "the own value is never kept": "retention",
-    "the own value is always kept": "retention",
+    "the true value is never published": "retention",
+    "the true value is always published": "retention",
     "values come from the whole domain": "decoys",
     "decoys come from the whole domain": "counts",
     "the rows are not shuffled": "shuffle",

@@ -296,7 +296,7 @@ def test_commands_and_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(known) == 0
     assert "sample (v)" in capsys.readouterr().out
     assert main([*known, "--key-file", str(tmp_path / "key")]) == 0
-    assert "made again from the key" in " ".join(capsys.readouterr().out.split())
+    assert "replayed from the key" in " ".join(capsys.readouterr().out.split())
     assert main(words) == 3
     assert main([*words, "--gamma", "3"]) == 2
     assert "perturbed generalization has no decoy groups: leave it out" in capsys.readouterr().err

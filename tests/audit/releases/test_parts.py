@@ -229,7 +229,7 @@ def test_commands_and_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "would detect the original itself" in " ".join(capsys.readouterr().out.split())
     assert main(words) == 3
     assert main([*words, "--retention", "1/2"]) == 2
-    assert "small-domain randomization has none: leave it out" in capsys.readouterr().err
+    assert "small-domain randomization has no retention probability: leave it out" in capsys.readouterr().err
     strange = Microdata.from_frame(TABLE.to_frame().with_columns(job=pl.lit("smith")))
     with pytest.raises(DataError, match="the sub-domain of its part M lacks"):
         SmallDomainsClaim(PARTS).prepared(strange, ["job"])

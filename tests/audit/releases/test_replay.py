@@ -1,4 +1,4 @@
-"""Releases that are made again: what decides, and what is held against uniform draws."""
+"""Releases that are made again: what decides, and what is compared with uniform draws."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_an_honest_release_is_consistent(honest: tuple[Release, Transcript]) -> 
     ):
         assert names.count(name) == 1
     assert found.recomputed == "transcript (system randomness)"
-    assert "draw again until a count fits" in found.not_shown[0]
+    assert "draws until a count fits," in found.not_shown[0]
     statistical = [check for check in found.checks if check.level is not None]
     assert {check.level for check in statistical} == {Fraction(1, 10**9 * len(statistical))}
     assert all(check.power for check in statistical)

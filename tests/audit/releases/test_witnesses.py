@@ -84,7 +84,7 @@ def in_groups(table: Microdata, seed: int = 3) -> Microdata:
 
 
 def reordered(published: Microdata, rows: IntArray, key: Callable[[IntArray], IntArray]) -> Microdata:
-    """Return the rows in the order of a key that is computed from whether each kept its value."""
+    """Return the rows in the order of a key that is computed from whether each retained its value."""
     kept = published.codes(COLUMN) == adult().codes(COLUMN)[rows]
     return published.take(np.argsort(key(kept.astype(np.int64)), kind="stable"))
 

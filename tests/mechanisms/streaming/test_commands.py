@@ -75,7 +75,7 @@ def test_programs_are_told_the_same_and_what_it_took(
             assert Path("o.csv").read_bytes() == rows
             again = json.loads(Path("m.json").read_text("utf-8"))
             assert {**again, "date": "", "release": ""} == {**facts, "date": "", "release": ""}
-    told_words = streaming.told_of(replace(made[0], disk=(3 << 20) + 5))[1]
+    told_words = streaming.streaming_costs(replace(made[0], disk=(3 << 20) + 5))[1]
     assert told_words == "3 MiB of temporary files, which are gone"
 
 

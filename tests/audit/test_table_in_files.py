@@ -15,18 +15,18 @@ import pytest
 
 from splu_ref.audit import Goals, advise
 from splu_ref.audit.advice import groups as listed
-from splu_ref.audit.advice.coded import TableInMemory, groups_of
-from splu_ref.audit.advice.in_files import TableInFiles
+from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
 from splu_ref.audit.advice.leaks import Roles, scan
 from splu_ref.audit.advice.skew import crossing
+from splu_ref.audit.advice.table_in_files import TableInFiles
 from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
 from splu_ref.data import embedded_table, read_table
 from tests.pace import TWO_THREADS
 
-_CODED = "splu_ref.audit.advice.coded"
-_IN_FILES = "splu_ref.audit.advice.in_files"
-_NUMBERED = "splu_ref.audit.advice.numbered"
+_CODED = "splu_ref.audit.advice.coded_table"
+_IN_FILES = "splu_ref.audit.advice.table_in_files"
+_NUMBERED = "splu_ref.audit.advice.column_files"
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +143,8 @@ def test_what_is_not_listed_is_counted(
     assert f"of {found.found} predicates the largest 10 are listed" in found.searched
     assert some_groups.groups == all_groups.groups[:10]
     for option, full in zip(some_groups.options, all_groups.options, strict=True):
-        assert option.open_groups == full.open_groups
-        assert option.unlisted == full.open_groups - len(option.unprotected)
+        assert option.groups_at_risk == full.groups_at_risk
+        assert option.unlisted == full.groups_at_risk - len(option.unprotected)
     assert any(option.unlisted for option in some_groups.options)
 
 
@@ -177,7 +177,7 @@ def test_what_needs_the_whole_table_is_refused(tmp_path: Path, capsys: pytest.Ca
     table = tmp_path / "t.csv"
     table.write_text("v,w\n" + "".join(f"{n % 5},{n}\n" for n in range(100)))
     assert main(["advise", str(table), "--sensitive", "v", "--stream", "--drop", "w"]) == 2
-    assert "--stream does not go with --drop" in capsys.readouterr().err
+    assert "--stream excludes --drop" in capsys.readouterr().err
 
 
 def test_too_many_columns_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_too_many_columns_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 _MEASURED = r"""
 import pathlib, re, sys
 from splu_ref.audit.advice import coded, in_files, numbered, scan
-from splu_ref.audit.advice.coded import TableInMemory
+from splu_ref.audit.advice.coded_table import TableInMemory
 from splu_ref.mechanisms.streaming import scan as reading
 from splu_ref.data import read_table
 def peak():

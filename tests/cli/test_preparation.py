@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from splu_ref.channels.parameters import DataError
-from splu_ref.cli.worth import concentrated
+from splu_ref.cli.assessment import concentrated
 from splu_ref.data import read_table
 from splu_ref.data.reading import SEPARATORS, separated_by
 from tests.hostile.test_inputs import INPUTS
@@ -62,14 +62,14 @@ def _count(capsys: pytest.CaptureFixture[str], where: str, code: int = 0) -> dic
     return answer
 
 
-def test_what_gives_the_column_away_is_a_note_and_an_error_if_asked(
+def test_a_disclosing_column_is_a_note_and_with_strict_an_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _sanitize(*JOB)
     notes = capsys.readouterr().err.splitlines()
     assert notes[0].startswith("note: 'ssn' (600 of 600): unique: ")
     assert notes[1].startswith(
-        "note: 'code' gives 'job' away: all 600 records that share a cell share the value"
+        "note: 'code' discloses 'job': all 600 records that share a cell share the value"
     )
     assert "--drop code" in notes[1]
     Path("out.csv").unlink()
@@ -87,7 +87,7 @@ def test_what_gives_the_column_away_is_a_note_and_an_error_if_asked(
     assert "did you mean 'job'" in capsys.readouterr().err
 
 
-def test_advice_names_what_gives_the_column_away(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_advice_names_disclosing_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["advise", "table.csv", "--sensitive", "job", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     [leaks, worth] = [told["leaks"], told["worth"]]
@@ -96,17 +96,17 @@ def test_advice_names_what_gives_the_column_away(folder: Path, capsys: pytest.Ca
     assert (leaks["unique_records"], worth["values"], worth["accurate"]) == (600, 4, 4)
     assert main(["advise", "table.csv", "--sensitive", "job", *CLEAN, "--bins", "age=10"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "gives away" not in text
+    assert "disclosed by" not in text
     assert "0 of 600 records by their other columns" in text
 
 
-def test_bins_and_crossings_are_told_and_can_be_asked(
+def test_bins_and_crossings_are_reported_and_can_be_queried(
     folder: Path, capsys: pytest.CaptureFixture[str], frame: pl.DataFrame
 ) -> None:
     _sanitize("--sensitive", "ill", "--gamma", "2", *CLEAN, code=2)
     assert "--cross new=" in capsys.readouterr().err
     _sanitize("--sensitive", "ill", "--gamma", "2", "--cross", "both=sex,ill", code=2)
-    assert "say --sensitive both" in capsys.readouterr().err
+    assert "give --sensitive both" in capsys.readouterr().err
     _sanitize(
         *("--sensitive", "both", "--gamma", "2", *CLEAN, "--cross", "both=sex,ill", "--bins", "age=10"),
         *("--seed", "1"),
@@ -194,7 +194,7 @@ def test_a_batch_is_recoded_as_the_release_that_it_joins(
     _sanitize(*words, "--bins", "age=10")
     again = [*words, "--append", "out.csv", "--append-manifest", "m.json", "-o", "all.csv", "--force"]
     assert main(["sanitize", "table.csv", *again, "--bins", "age=5"]) == 2
-    assert "as the release was that it joins" in capsys.readouterr().err
+    assert "like the release that it joins" in capsys.readouterr().err
     assert main(["sanitize", "table.csv", *again, "--manifest", "all.json"]) == 0
     assert set(read_table("all.csv").cells("age")) == set(read_table("out.csv").cells("age"))
     assert json.loads(Path("all.json").read_text())["recoded"][0]["bins"] == "10"
@@ -205,14 +205,14 @@ def test_worth_is_told_of_each_column_and_repetition_until_a_key_or_log(
 ) -> None:
     _sanitize(*JOB, "--sensitive", "age", *CLEAN)
     text = " ".join(capsys.readouterr().out.split())
-    assert "of job protected 0 of 4 values" in text
-    assert "of age protected 0 of 50 values" in text
-    assert "repeated fresh draws each time" in text
+    assert "column job protected 0 of 4 values" in text
+    assert "column age protected 0 of 50 values" in text
+    assert "repeated releases with fresh draws can be averaged" in text
     _sanitize(*JOB, *CLEAN, "--log", "log")
     assert "repeated" not in capsys.readouterr().out
     _sanitize(*JOB, *CLEAN, "--epsilon", "0.00001")
     told = capsys.readouterr()
-    assert "takes more than a few seconds" in told.err
+    assert "take more than a few seconds" in told.err
     assert "T_f" not in told.out
 
 
@@ -334,5 +334,5 @@ def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -
         leaks: Any = SimpleNamespace(found=found, above=10, sensitive="job", concentrations=["town=A", "b"])
         assert concentrated(leaks) == (
             f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A; T_P does "
-            "not hide that: coarsen (--bins, --group-rare) or --drop a column"
+            "not protect them: coarsen (--bins, --group-rare) or --drop a column"
         )

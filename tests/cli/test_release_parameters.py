@@ -118,29 +118,29 @@ def test_a_certificate_is_of_one_law(
     assert "those of job, age and town differ" in capsys.readouterr().err
     assert not Path("t_p.json").exists()
     assert main([*asked, "capped.json"]) == 0
-    assert capsys.readouterr().out.startswith("of                 job, town")
+    assert capsys.readouterr().out.startswith("column             job, town")
     assert main(["check", "t_p.json"]) == 0
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("privacy --alpha 3", "say --gamma, or give the release's --manifest"),
-        ("privacy --alpha 3 --manifest own.json --gamma 3", "leave out the options that do"),
-        ("utility --t-e 0.1 --manifest own.json --retention 1/2", "leave out the options that do"),
-        ("concept --alpha 3 --manifest own.json --draws capped:4", "leave out the options that do"),
-        ("privacy --alpha 3 --manifest own.json --table own.csv --sensitive job", "leave out --manifest"),
+        ("privacy --alpha 3", "no parameters: give --gamma, or the release's --manifest"),
+        ("privacy --alpha 3 --manifest own.json --gamma 3", "leave out these options"),
+        ("utility --t-e 0.1 --manifest own.json --retention 1/2", "leave out these options"),
+        ("concept --alpha 3 --manifest own.json --draws capped:4", "leave out these options"),
+        ("privacy --alpha 3 --manifest own.json --table own.csv --sensitive job", "leave out one"),
         ("utility --t-e 0.1 --manifest capped.json --values 6", "leave it out"),
-        ("utility --t-e 0.1 --manifest own.json --table own.csv --sensitive job", "leave out --manifest"),
-        ("concept --alpha 3 --manifest kept.json", "the manifest says 1/2 for job"),
-        ("concept --alpha 5 --manifest capped.json", "counts up to the cap"),
-        ("privacy --alpha 5 --manifest grown.json", "batches, each with draws capped:4 of its own"),
-        ("utility --t-e 0.1 --manifest grown.json", "nothing is known for all tables"),
+        ("utility --t-e 0.1 --manifest own.json --table own.csv --sensitive job", "leave out one"),
+        ("concept --alpha 3 --manifest kept.json", "the manifest states 1/2 for job"),
+        ("concept --alpha 5 --manifest capped.json", "capped draws up to the cap"),
+        ("privacy --alpha 5 --manifest grown.json", "batches, each with its own draws capped:4"),
+        ("utility --t-e 0.1 --manifest grown.json", "is not known for all tables;"),
         ("utility --frequency 5 --manifest grown.json", "give a --frequency up to 4"),
         ("utility --frequency 13 --manifest own.json", "with gamma = 5 a value has at most 12"),
         (
             "utility --frequency 9 --predicate-count 9 --concept-count 2 --manifest cyclic.json",
-            "supposes one mixed plan over the whole table, and the manifest tells of the plan cyclic",
+            "need one mixed plan over the whole table, and the manifest states the plan cyclic",
         ),
         (
             "utility --frequency 9 --predicate-count 9 --concept-count 2 --rows 60 --manifest own.json",

@@ -1,4 +1,4 @@
-"""`privacy` and `utility` under draws that hang together."""
+"""`privacy` and `utility` under dependent draws."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_every_table_leaves_open_is_neither_held_nor_denied(capsys: pytest.
     for level, holds, code in ((low, True, 0), (middle, None, 3), ("1/2", False, 1)):
         assert _json(capsys, *above, "--at-least", level, code=code)["holds"] is holds
     assert main([*above, "--at-least", middle]) == 3
-    assert "cannot be told for every table" in " ".join(capsys.readouterr().out.split())
+    assert "inconclusive: depends on the table" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_table_tells_more(capsys: pytest.CaptureFixture[str], table: str) -> None:
@@ -72,7 +72,7 @@ def test_a_table_tells_more(capsys: pytest.CaptureFixture[str], table: str) -> N
     assert main([*UTILITY, "--t-e", "0.05", "--draws", "capped:5", *own]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "T_f, this table" in shown
-    assert "the price" in shown
+    assert "trade-off" in shown
 
 
 @pytest.mark.parametrize("draws", ["capped:5", "all-or-none:5"])
@@ -128,7 +128,7 @@ def test_concepts_of_values_up_to_the_cap(capsys: pytest.CaptureFixture[str]) ->
     plain, capped = _json(capsys, *words), _json(capsys, *words, "--draws", "capped:2")
     assert capped == {**plain, "draws": "capped:2", "values_up_to": 2}
     assert main([*words, "--draws", "capped:2"]) == 0
-    assert "of others nothing is decided" in " ".join(capsys.readouterr().out.split())
+    assert "records; others are not covered" in " ".join(capsys.readouterr().out.split())
     assert main([*words, "--draws", "capped:1"]) == main([*words, "--draws", "all-or-none:2"]) == 2
 
 
@@ -144,7 +144,7 @@ def test_a_law_is_advised_with_its_price(capsys: pytest.CaptureFixture[str], tab
     shown = " ".join(capsys.readouterr().out.split())
     for law in ("capped:10", "all-or-none:10"):
         sentence = shown.partition(f"{law}: T_P = ")[2]
-        assert 0 < sentence.find("T_P*") < sentence.find("the price: ") < 400
+        assert 0 < sentence.find("T_P*") < sentence.find("trade-off:") < 400
 
 
 @pytest.mark.parametrize(("draws", "more"), [("capped:5", False), ("all-or-none:5", True)])
@@ -157,5 +157,5 @@ def test_an_estimate_says_of_what_plan_its_errors_are(
     capsys.readouterr()
     assert main(["estimate", release, "--manifest", manifest, "--where", "job=a"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert f"{draws}: the errors are those of a plausible plan, since the plan is secret" in told
-    assert ("every value that may be rare is taken for rare in it" in told) is more
+    assert f"{draws}: errors are for a plausible plan, since the true plan is secret" in told
+    assert ("every value that may be rare counts as rare in it," in told) is more
