@@ -169,7 +169,7 @@ def test_no_gamma_protects_enough() -> None:
     assert "no option reaches T_P = 9/10: gamma = 2 is closest, with T_P = 0.1795" in best.reasons[0]
 
 
-def test_homogeneous_groups_are_told_of_by_option() -> None:
+def test_homogeneous_groups_are_reported_of_by_option() -> None:
     counts = {"a": 90, "b": 90, "c": 90, "d": 90, "e": 90, "rare": 7}
     visible = ["no"] * 450 + ["yes"] * 7
     advice = advise(_table(counts, town=visible), "s")
@@ -218,10 +218,10 @@ def test_goals_out_of_reach_for_the_last_option_are_refused_before_the_first(
 
 
 def test_progress_ends_where_it_says() -> None:
-    told: list[tuple[int, int]] = []
-    advise(_table(SPREAD), "s", progress=lambda *step: told.append(step))
-    assert told == sorted(told)
-    assert told[-1][0] == told[-1][1]
+    reported: list[tuple[int, int]] = []
+    advise(_table(SPREAD), "s", progress=lambda *step: reported.append(step))
+    assert reported == sorted(reported)
+    assert reported[-1][0] == reported[-1][1]
 
 
 def test_every_zone_at_its_boundary() -> None:

@@ -35,9 +35,9 @@ def test_numbers_and_words() -> None:
     assert found.t_p == level
     best = worst_error_bounds(best_estimator(2, "1/2", 4))
     assert found.t_p_star == best.upper == best.lower
-    told = dict(found.sentences())
-    assert told["protected"].startswith("1 of 6 values (1 record): counts up to 4 are off by 1/2")
-    assert f"T_f = {threshold}" in told["accurate"]
+    reported = dict(found.sentences())
+    assert reported["protected"].startswith("1 of 6 values (1 record): counts up to 4 are off by 1/2")
+    assert f"T_f = {threshold}" in reported["accurate"]
 
 
 def test_every_estimate_is_bounded_for_other_retentions_and_for_more_counts() -> None:
@@ -88,7 +88,7 @@ def test_the_error_of_a_typical_conjunction_is_that_of_releases() -> None:
     ],
 )
 def test_what_it_means_for_odd_tables(values: list[tuple[str, int]], said: str) -> None:
-    text = " ".join(told for _, told in assess(PublishedCount.of(2, None), values).sentences())
+    text = " ".join(reported for _, reported in assess(PublishedCount.of(2, None), values).sentences())
     assert said in text
 
 

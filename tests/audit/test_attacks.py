@@ -154,7 +154,7 @@ def test_a_known_record_of_the_same_value_changes_the_law_as_enumerated() -> Non
 
 
 def test_records_of_different_values_are_independent_given_the_plan() -> None:
-    # why a known record of another value tells nothing but how many are left
+    # why a known record of another value shows nothing but how many are left
     mechanism, histogram = SpluGen(2, "2/3", "anatomy"), (2, 1, 1)
     own = codes_of(histogram).tolist()
     for one, two in permutations(range(len(own)), 2):
@@ -187,7 +187,7 @@ def test_presence_is_proved_as_often_as_enumerated(mechanism: object, histogram:
     assert proved == (0 if declared else seen)
 
 
-def test_swapped_records_are_held_to_a_bound_that_knows_of_their_dependence(adult: Microdata) -> None:
+def test_swapped_records_are_tested_against_a_bound_that_knows_of_their_dependence(adult: Microdata) -> None:
     victims = Victims(adult, ("occupation",), "occupation", Swapping("2/5"), SeededSource(1))
     found = attack_table("attack", victims, best_guess, "says")
     assert not found.contradicted

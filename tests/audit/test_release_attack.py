@@ -31,7 +31,7 @@ from splu_ref.randomness import Draws, SeededSource, outcomes
 
 ABC = {"v": ("a", "b", "c")}
 FRAME = pl.DataFrame({"id": ["1", "2", "3", "3"], "v": ["a", "a", "b", "a"]})
-"""The last two records are alike but for the value, so that their rows tell nothing of it."""
+"""The last two records are alike but for the value, so that their rows show nothing of it."""
 LAW = {"v": {"a": "1/2", "b": "1/2", "c": "0"}}
 MECHANISMS: list[RecordMechanism] = [
     RetentionReplacement("1/2", ABC),
@@ -213,9 +213,9 @@ def _bag(rows: list[tuple[str, str]]) -> PublishedTable:
 
 def test_duplicates_of_a_release_are_genuine_or_contradict_what_is_said_of_it() -> None:
     release, original = _bag([("0", "1"), ("2", "1"), ("0", "1")]), Microdata.from_frame(GENUINE)
-    told = duplicates_in(release, "bag", original)
-    assert [told.success, told.predicted, told.largest] == [Fraction(1, 2), Fraction(3, 16), 1]
-    assert not told.contradicted
+    reported = duplicates_in(release, "bag", original)
+    assert [reported.success, reported.predicted, reported.largest] == [Fraction(1, 2), Fraction(3, 16), 1]
+    assert not reported.contradicted
     as_set = duplicates_in(release, "set", original)
     assert [as_set.success, as_set.predicted, as_set.contradicted] == [Fraction(1, 2), 0, True]
     alone = duplicates_in(release, "bag")

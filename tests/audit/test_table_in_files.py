@@ -77,18 +77,18 @@ def test_an_odd_table(
     odd.write_parquet(path) if name.endswith("parquet") else odd.write_csv(path, compression="gzip")
     if small:
         _small(monkeypatch)
-    held = TableInMemory(read_table(path))
+    retained = TableInMemory(read_table(path))
     files = TableInFiles(path, ["job"], None, folder)
-    assert files.row_count == held.row_count
-    for column in held.columns:
+    assert files.row_count == retained.row_count
+    for column in retained.columns:
         if column != "job":
-            one, other = held.counted(column), files.counted(column)
+            one, other = retained.counted(column), files.counted(column)
             assert (one.size, one.filled, one.alone) == (other.size, other.filled, other.alone), column
     goals = Goals.of(alpha=12, t_p="9/10")
-    assert advise(files, "job", goals) == advise(held, "job", goals)
+    assert advise(files, "job", goals) == advise(retained, "job", goals)
     roles = Roles(quasi=("name", "home"), keep=("flag",))
     for above, said in ((5, None), (12, roles)):
-        [expected] = scan(held, ["job"], above, said, most_cells=None)
+        [expected] = scan(retained, ["job"], above, said, most_cells=None)
         [found] = scan(files, ["job"], above, said)
         assert bool(found.unordered) == small
         if small:
@@ -99,7 +99,7 @@ def test_an_odd_table(
         assert (found.leaks, found.concentrations) == (kept, expected.concentrations)
         assert found.unique_records == expected.unique_records
     assert {leak.kind for leak in expected.leaks} >= {"unique", "determines", "ranges"}
-    assert crossing(files, "job") == crossing(held, "job")
+    assert crossing(files, "job") == crossing(retained, "job")
 
 
 def test_groups_of_equal_cells_come_in_one_piece(
@@ -116,7 +116,7 @@ def test_groups_of_equal_cells_come_in_one_piece(
     assert len(keys) == len(set(keys)) == filled.select("name", "area").n_unique()
 
 
-@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="what is mapped is not told here")
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="what is mapped is not reported here")
 def test_no_file_stays_mapped(odd: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _small(monkeypatch)
     odd.write_parquet(tmp_path / "odd.parquet")
@@ -200,7 +200,7 @@ table, folder = map(pathlib.Path, sys.argv[1:3])
 before = peak()
 if sys.argv[3] == "held":
     searched = TableInMemory(read_table(table))
-else:  # a small table, and a sixteenth of what is held at once
+else:  # a small table, and a sixteenth of what is retained at once
     reading.BATCH_BYTES, reading.BATCH_ROWS = reading.BATCH_BYTES >> 4, reading.BATCH_ROWS >> 4
     for module, constants in (
         (coded, ("DENSE", "MOST_GROUPS", "CHUNK", "PART_ENTRIES", "PART_BYTES")),
@@ -216,7 +216,7 @@ print((peak() - before) // 1024)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux tells of a process")
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux shows of a process")
 def test_memory_is_bounded(tmp_path: Path) -> None:
     rows, numbers = 400_000, np.random.default_rng(0)
     cells = {f"c{n}": numbers.integers(0, 10 ** (n + 3), rows) for n in range(4)}

@@ -40,7 +40,7 @@ def expected_lines() -> dict[str, list[str]]:
 
 
 def expected_documents() -> dict[str, Any]:
-    """Return the JSON that is held, of the commands that are queries for it."""
+    """Return the JSON that is retained, of the commands that are queries for it."""
     found: dict[str, Any] = json.loads(DOCUMENTS.read_text("utf-8"))
     return found
 

@@ -157,12 +157,12 @@ def test_several_columns_have_gammas_that_go_choose_jointly(
     columns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    asked = [*GOALS, "--drop", "part"]
-    result = _json(capsys, columns, *BOTH, *asked)
-    alone = [_json(capsys, columns, "--sensitive", name, *asked) for name in ("job", "town")]
+    requested = [*GOALS, "--drop", "part"]
+    result = _json(capsys, columns, *BOTH, *requested)
+    alone = [_json(capsys, columns, "--sensitive", name, *requested) for name in ("job", "town")]
     assert result["columns"] == [
         {key: each[key] for key in each if key != "command"} | {"leaks": found["leaks"]}
-        for each, found in zip(alone, result["columns"], strict=True)  # of several, none gives another away
+        for each, found in zip(alone, result["columns"], strict=True)  # of several, none discloses another
     ]
     together = result["together"]
     assert together["gamma"] == {"job": 5, "town": 4}
@@ -182,10 +182,10 @@ def test_the_column_that_binds_is_named_with_what_helps_it(
 ) -> None:
     words = ["advise", str(columns), "--sensitive", "job", "--sensitive", "sex", *GOALS]
     assert main(words) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "all columns job gamma = 5, sex gamma = 2; 3 records are deleted; not all of them meet" in told
-    assert "limited by sex allows gamma up to 2 and does not meet the goals; --cross new=part,sex" in told
-    assert "allows gamma up to 7 and hides both columns next splu-ref sanitize" in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "all columns job gamma = 5, sex gamma = 2; 3 records are deleted; not all of them meet" in reported
+    assert "limited by sex allows gamma up to 2 and does not meet the goals; --cross new=part,sex" in reported
+    assert "allows gamma up to 7 and protects both columns next splu-ref sanitize" in reported
     together = _json(capsys, *words[1:], "--drop", "part", "--drop", "town")["together"]
     assert (together["binding"], together["meets"]) == ("sex", False)
     assert together["remedy"].endswith("of at most 50 values does (--bins and --group-rare leave fewer)")

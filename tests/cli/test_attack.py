@@ -57,7 +57,7 @@ def _attack(capsys: pytest.CaptureFixture[str], folder: Path, name: str, *words:
     return _json(capsys, "attack", name, folder / "table.csv", *manifest, "--seed", 1, *words)
 
 
-def test_an_attack_tells_prediction_measurement_and_what_would_be_noticed(
+def test_an_attack_states_prediction_measurement_and_what_would_be_detected(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = _attack(capsys, folder, "homogeneity")
@@ -142,9 +142,9 @@ def test_a_release_is_attacked_with_the_original_and_without(
         f"among {ROWS} rows that are linked to the original by their other columns"
     )
     drawn = ("--manifest", folder / "mc.json", "--release", folder / "mc.csv")
-    held = _json(capsys, "attack", "homogeneity", folder / "marked.csv", *drawn)
-    assert held["agrees"] is True
-    assert float(held["noticed"]) > 1.5 * float(judged["noticed"])  # the members of a group are one draw
+    retained = _json(capsys, "attack", "homogeneity", folder / "marked.csv", *drawn)
+    assert retained["agrees"] is True
+    assert float(retained["noticed"]) > 1.5 * float(judged["noticed"])  # the members of a group are one draw
     alone = _json(capsys, "attack", "homogeneity", *there)
     assert (alone["success"], alone["believed"]["fraction"]) == (None, "1/5")
     assert main(["attack", "homogeneity", *map(str, there)]) == 0
@@ -156,28 +156,28 @@ def test_a_release_is_attacked_with_the_original_and_without(
     replaced = ("--manifest", folder / "mr.json", "--release", folder / "mr.csv")
     left = _json(capsys, "attack", "elimination", folder / "marked.csv", *replaced, "--known", 2)
     assert (left["attacked"], left["agrees"]) == (ROWS, True)
-    # the original in place of the release, with the manifest of a schema that tells no digest
-    told = json.loads((folder / "mr.json").read_text())
-    told["schema"] = "splu-ref/manifest/1"
-    (folder / "odd.json").write_text(json.dumps(told))
+    # the original in place of the release, with the manifest of a schema that shows no digest
+    reported = json.loads((folder / "mr.json").read_text())
+    reported["schema"] = "splu-ref/manifest/1"
+    (folder / "odd.json").write_text(json.dumps(reported))
     odd = ("--manifest", folder / "odd.json", "--release", folder / "marked.csv")
     assert _json(capsys, "attack", "homogeneity", folder / "marked.csv", *odd, code=1)["agrees"] is False
 
 
-def test_what_counts_tell_who_knows_all_other_records(
+def test_what_counts_show_who_knows_all_other_records(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = {
+    reported = {
         law: _attack(capsys, folder, "known-others", "--value", "job 0", "--draws", law)
         for law in ("independent", "capped:40", "capped:10", "all-or-none:120")
     }
-    right = [float(each["predicted"]["decimal"]) for each in told.values()]
+    right = [float(each["predicted"]["decimal"]) for each in reported.values()]
     assert right == sorted(right)
     assert right[0] < 0.511 < right[1] < right[2] < 0.58
     assert right[3] == 1
-    assert told["capped:10"]["mechanism"] == "SPLU-Gen, capped:10"
-    assert told["capped:10"]["success"] is told["capped:10"]["agrees"] is None
-    assert _attack(capsys, folder, "known-others", "--value", "job 0") == told["independent"]
+    assert reported["capped:10"]["mechanism"] == "SPLU-Gen, capped:10"
+    assert reported["capped:10"]["success"] is reported["capped:10"]["agrees"] is None
+    assert _attack(capsys, folder, "known-others", "--value", "job 0") == reported["independent"]
     words = ("--value", "job 0", "--draws", "capped:10", "--releases", 30)
     assert float(_attack(capsys, folder, "known-others", *words)["predicted"]["decimal"]) > 0.8
     shown = _attack(capsys, folder, "homogeneity", "--draws", "capped:10")

@@ -76,12 +76,12 @@ def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         }
         for name in ("plan", "possible")
     ]
-    (told,) = result["detectable"]
-    assert (told["column"], told["gamma_at_most"], told["gamma_at_least"]) == ("occupation", 4, 6)
-    low, high = Fraction(told["retention_at_most"]), Fraction(told["retention_at_least"])
+    (reported,) = result["detectable"]
+    assert (reported["column"], reported["gamma_at_most"], reported["gamma_at_least"]) == ("occupation", 4, 6)
+    low, high = Fraction(reported["retention_at_most"]), Fraction(reported["retention_at_least"])
     assert Fraction(1, 6) <= low < Fraction(1, 5) < high <= Fraction(1, 4)
-    assert 200 < told["altered_to_own"] < 2_000 < told["altered_to_others"]
-    assert (told["exact_counts"], told["unlinked_detected"], told["open"]) == (0, True, [])
+    assert 200 < reported["altered_to_own"] < 2_000 < reported["altered_to_others"]
+    assert (reported["exact_counts"], reported["unlinked_detected"], reported["open"]) == (0, True, [])
     assert len(result["not_shown"]) == 5
     assert result["second"] is None
 
@@ -217,9 +217,9 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
         "schema", "rows", "manifest.rows", "domain", "records", "counts", "retention", "independence",
         "replacement",
     }  # fmt: skip
-    told = result["detectable"][0]
-    assert Fraction(told["retention_at_most"]) < Fraction(1, 2) < Fraction(told["retention_at_least"])
-    assert told["open"] == []
+    reported = result["detectable"][0]
+    assert Fraction(reported["retention_at_most"]) < Fraction(1, 2) < Fraction(reported["retention_at_least"])
+    assert reported["open"] == []
     again = _json(
         capsys, *given, "--original", replaced / "adult.csv", "--key-file", replaced / "key", code=0
     )
@@ -280,13 +280,13 @@ def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.C
         published, manifest = tmp_path / f"{name}.csv", tmp_path / f"{name}.json"
         done = mechanism.publish(tmp_path / "o.csv", ["a", "b"], SeededSource(1))
         done.write(published, manifest=manifest)
-        told = ["--manifest", manifest, "--original", tmp_path / "o.csv"]
-        found = _json(capsys, published, *told, code=3)
+        reported = ["--manifest", manifest, "--original", tmp_path / "o.csv"]
+        found = _json(capsys, published, *reported, code=3)
         assert (found["verdict"], found["mechanism"]) == ("inconclusive", mechanism.name)
         assert found["detectable"][0]["open"]
         if name == "s":
             assert (found["retention"], found["linked"]) == ("1/2", table.row_count)
-            assert _json(capsys, published, *told, "--retention", "0.5", code=3)["retention"] == "1/2"
+            assert _json(capsys, published, *reported, "--retention", "0.5", code=3)["retention"] == "1/2"
         else:
             assert (found["alpha"], found["beta"], found["retention"]) == ("1/2", "1/4", None)
         assert _json(capsys, published, "--manifest", manifest, code=3)["detectable"] == []
@@ -297,7 +297,7 @@ def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.C
     assert "alpha-beta has no retention probability: leave it out" in capsys.readouterr().err
 
 
-def test_draws_that_hang_together_are_claimed_by_the_manifest_or_the_option(
+def test_draws_that_are_dependent_are_claimed_by_the_manifest_or_the_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     number = np.arange(240)
@@ -308,11 +308,13 @@ def test_draws_that_hang_together_are_claimed_by_the_manifest_or_the_option(
     write_table(release.table, tmp_path / "p.csv")
     (tmp_path / "p.json").write_bytes(release.manifest.to_json())
     original = ["--original", tmp_path / "o.csv"]
-    told = _json(capsys, tmp_path / "p.csv", "--manifest", tmp_path / "p.json", *original, code=3)
-    assert told["draws"] == "capped:30"
+    reported = _json(capsys, tmp_path / "p.csv", "--manifest", tmp_path / "p.json", *original, code=3)
+    assert reported["draws"] == "capped:30"
     claimed = ["--sensitive", "value", "--gamma", 2, "--plan", "mixed", "--draws", "capped:30"]
-    assert _json(capsys, tmp_path / "p.csv", *claimed, *original, code=3)["checks"][-1] == told["checks"][-1]
-    assert "the law capped:30" in _by_name(told)["counts"]["detail"]
+    assert (
+        _json(capsys, tmp_path / "p.csv", *claimed, *original, code=3)["checks"][-1] == reported["checks"][-1]
+    )
+    assert "the law capped:30" in _by_name(reported)["counts"]["detail"]
     rare = _json(capsys, tmp_path / "p.csv", *claimed[:-1], "all-or-none:80", *original, code=1)
     assert not _by_name(rare)["counts"]["passed"]  # no multiple of gamma
     assert "exactness" in {each["name"] for each in rare["not_checked"]}

@@ -70,9 +70,9 @@ def test_one_prior(capsys: pytest.CaptureFixture[str], table: Path) -> None:
     assert found["largest_retention"] == "10/13"  # 8p/2 = q (50 - 10), by b
     assert _json(capsys, *words, "--retention", "10/13", code=1)["witness"]["posterior"] == "1/2"
     assert main(["breach", *words, "--retention", "10/13"]) == 1
-    told = " ".join(capsys.readouterr().out.split())
-    assert "a breach under this prior: seeing b lifts “a or b” from 1/10 to 1/2" in told
-    assert "below 10/13 (about 0.7692)" in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "a breach under this prior: seeing b lifts “a or b” from 1/10 to 1/2" in reported
+    assert "below 10/13 (about 0.7692)" in reported
 
 
 def test_what_keeps_all_has_no_bound(capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,7 +202,7 @@ def test_swapping_is_judged_under_its_own_counts(capsys: pytest.CaptureFixture[s
     assert "certificates are for uniform replacement only:" in capsys.readouterr().err
 
 
-def test_a_release_by_a_matrix_tells_its_law(
+def test_a_release_by_a_matrix_states_its_law(
     capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
 ) -> None:
     rows = [["1/2", "1/4", "1/4"], ["1/6", "2/3", "1/6"], ["1/8", "1/8", "3/4"]]
@@ -225,9 +225,9 @@ def test_a_release_by_a_matrix_tells_its_law(
     }
     assert _json(capsys, *prior, "--rho2", "1/3", code=1)["holds"] is False
     assert main(["breach", *prior, "--rho2", "1/3", "--column", "job"]) == 1
-    told = " ".join(capsys.readouterr().out.split())
-    assert "a breach under this prior: seeing b lifts “a or b”" in told
-    assert "safe retention" not in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "a breach under this prior: seeing b lifts “a or b”" in reported
+    assert "safe retention" not in reported
     for words, remedy in (
         (["--column", "age"], "has the column job alone"),
         (["--certificate", str(tmp_path / "c.json")], "leave out --certificate"),

@@ -55,7 +55,7 @@ def test_without_the_proofs_it_says_so(
     assert main([*arguments, "--method", "exact"]) == 0
 
 
-def test_people_are_told_who_is_unprotected(capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_are_reported_who_is_unprotected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["concept", "--gamma", "5", "--epsilon", "0.1", "--alpha", "5", "--method", "exact"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "1024/3125 = 0.32768" in text

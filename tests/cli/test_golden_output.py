@@ -36,7 +36,7 @@ def run_all(folder: Path) -> Output:
 
 
 def differing(expected: dict[str, list[str]], lines: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return the lines lines by the commands that tell another thing than is expected."""
+    """Return the lines lines by the commands that show another thing than is expected."""
     found = {words: golden_output.abbreviated(each, lines[words]) for words, each in expected.items()}
     for words in golden_output.IN_PART:
         found[words] = golden_output.in_part(expected[words], found[words])

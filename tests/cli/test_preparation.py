@@ -1,4 +1,4 @@
-"""``sanitize`` and ``advise`` on columns as they come: what is warned of, recoded, dropped and asked."""
+"""``sanitize`` and ``advise`` on columns as they come: what is warned of, recoded, dropped and requested."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def _sanitize(*words: str, table: str = "table.csv", code: int = 0) -> None:
 def _count(capsys: pytest.CaptureFixture[str], where: str, code: int = 0) -> dict[str, Any]:
     capsys.readouterr()
     assert main(["estimate", "out.csv", "--manifest", "m.json", "--where", where, "--json"]) == code
-    told = capsys.readouterr()
-    answer: dict[str, Any] = json.loads(told.out) if code == 0 else {"error": told.err}
+    reported = capsys.readouterr()
+    answer: dict[str, Any] = json.loads(reported.out) if code == 0 else {"error": reported.err}
     return answer
 
 
@@ -89,8 +89,8 @@ def test_a_disclosing_column_is_a_note_and_with_strict_an_error(
 
 def test_advice_names_disclosing_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["advise", "table.csv", "--sensitive", "job", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    [leaks, worth] = [told["leaks"], told["worth"]]
+    reported = json.loads(capsys.readouterr().out)
+    [leaks, worth] = [reported["leaks"], reported["worth"]]
     kinds = {(each["kind"], *each["columns"]) for each in leaks["columns"]}
     assert kinds == {("unique", "ssn"), ("determines", "code")}
     assert (leaks["unique_records"], worth["values"], worth["accurate"]) == (600, 4, 4)
@@ -147,15 +147,15 @@ def test_grouped_and_hashed_values(folder: Path, capsys: pytest.CaptureFixture[s
     assert "add --key-file" in capsys.readouterr().err
     _sanitize(*words, "--hash", "age")
     first = Path("out.csv").read_bytes()
-    [told] = json.loads(Path("m.json").read_text())["sensitive"]
-    assert {len(value) for value in told["domain"]} == {16}
+    [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert {len(value) for value in reported["domain"]} == {16}
     assert "were published as hashes" in _count(capsys, "age=30", 2)["error"]
-    assert _count(capsys, f"age={told['domain'][0]}")["method"] == "mle"
+    assert _count(capsys, f"age={reported['domain'][0]}")["method"] == "mle"
     _sanitize(*words, "--hash", "age")
     assert Path("out.csv").read_bytes() == first
     _sanitize(*words, "--bins", "age=3", "--group-rare", "age=36")
-    [told] = json.loads(Path("m.json").read_text())["sensitive"]
-    assert "other" in told["domain"]
+    [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert "other" in reported["domain"]
     assert "rare bins were published together, as 'other'" in _count(capsys, "age=18..20", 2)["error"]
 
 
@@ -168,8 +168,8 @@ def test_a_declared_domain_stands_in_the_manifest_and_changes_no_draw(folder: Pa
         _sanitize(*JOB, *CLEAN, "--key-file", "key", *words)
         published.append(Path("out.csv").read_bytes())
     assert published[0] == published[1]
-    [told] = json.loads(Path("m.json").read_text())["sensitive"]
-    assert told["domain"] == sorted(domain)
+    [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert reported["domain"] == sorted(domain)
     Path("domain.json").write_text(json.dumps({"job": domain[:3]}))
     _sanitize(*JOB, "--domain", "domain.json", code=2)
 
@@ -200,7 +200,7 @@ def test_a_batch_is_recoded_as_the_release_that_it_joins(
     assert json.loads(Path("all.json").read_text())["recoded"][0]["bins"] == "10"
 
 
-def test_worth_is_told_of_each_column_and_repetition_until_a_key_or_log(
+def test_worth_is_reported_of_each_column_and_repetition_until_a_key_or_log(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _sanitize(*JOB, "--sensitive", "age", *CLEAN)
@@ -211,9 +211,9 @@ def test_worth_is_told_of_each_column_and_repetition_until_a_key_or_log(
     _sanitize(*JOB, *CLEAN, "--log", "log")
     assert "repeated" not in capsys.readouterr().out
     _sanitize(*JOB, *CLEAN, "--epsilon", "0.00001")
-    told = capsys.readouterr()
-    assert "take more than a few seconds" in told.err
-    assert "T_f" not in told.out
+    reported = capsys.readouterr()
+    assert "take more than a few seconds" in reported.err
+    assert "T_f" not in reported.out
 
 
 def test_other_separators_standard_input_and_spreadsheets(
@@ -227,9 +227,11 @@ def test_other_separators_standard_input_and_spreadsheets(
     _sanitize(*JOB, "--separator", "dot", table="semicolon.csv", code=2)
     assert "choose one of comma, semicolon, tab, bar" in capsys.readouterr().err
     _sanitize(*JOB, table="sheet.XLSX", code=2)
-    told = capsys.readouterr().err
-    assert "sheet.XLSX is a spreadsheet" in told
-    assert 'python -c \'import pandas; pandas.read_excel("sheet.XLSX", dtype=str).to_csv("sheet.csv"' in told
+    reported = capsys.readouterr().err
+    assert "sheet.XLSX is a spreadsheet" in reported
+    assert (
+        'python -c \'import pandas; pandas.read_excel("sheet.XLSX", dtype=str).to_csv("sheet.csv"' in reported
+    )
     frame.write_parquet("table.parquet")
     for name in ("table.csv", "table.parquet"):
         given = io.TextIOWrapper(io.BytesIO(Path(name).read_bytes()))
@@ -306,8 +308,8 @@ def test_numbers_with_missing_cells_are_published_as_text(
     for numbers in ([1, 2, None, 3] * 30, [1.5, 2.0, None, 3.0] * 30):
         pl.DataFrame({"n": numbers, "x": ["a", "b"] * 60}).write_parquet("n.parquet")
         _sanitize("--sensitive", "n", "--gamma", "2", "--missing", "none", table="n.parquet")
-        [told] = json.loads(Path("m.json").read_text())["sensitive"]
-        assert told["domain"] == sorted({"none" if each is None else str(each) for each in numbers})
+        [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+        assert reported["domain"] == sorted({"none" if each is None else str(each) for each in numbers})
         audit = ["audit-release", "out.csv", "--manifest", "m.json", "--original", "n.parquet"]
         capsys.readouterr()
         assert main([*audit, "--missing", "none"]) in (0, 3)
@@ -325,8 +327,8 @@ def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
     assert "--missing 'missing'" in (said := capsys.readouterr().err)
     assert "'NA' stays a value then" in said
     _sanitize(*words, "--missing", "missing", table="land.csv")
-    [told] = json.loads(Path("m.json").read_text())["sensitive"]
-    assert told["domain"] == ["DE", "FR", "NA", "missing"]
+    [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert reported["domain"] == ["DE", "FR", "NA", "missing"]
 
 
 def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -> None:

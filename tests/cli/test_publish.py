@@ -54,10 +54,10 @@ def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) ->
         "amplification": "7",  # (1 + 4/4) (1 + 10/4)
         "epsilon": "1.94591014906",
     }
-    told = read_manifest(Path("m.json"))
+    reported = read_manifest(Path("m.json"))
     ages = [str(age) for age in range(20, 30)]
-    assert told.mechanism == RetentionReplacement("1/5", {"job": "abcd", "age": ages})
-    assert told.mechanism.facts()["domains"] == digest
+    assert reported.mechanism == RetentionReplacement("1/5", {"job": "abcd", "age": ages})
+    assert reported.mechanism.facts()["domains"] == digest
     published = _rows()
     # The order is that of the table; values that no record has are published.
     assert [row["id"] for row in published] == [str(i) for i in range(60)]
@@ -86,9 +86,9 @@ def test_one_column_of_the_file_and_rows_in_a_random_order(capsys: pytest.Captur
 def test_a_domain_from_the_table_promises_nothing_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["publish", "t.csv", "-o", "p.csv", *RETENTION, "--column", "job", "--observed-domain", "--json"]
     assert main(words) == 0
-    told = capsys.readouterr()
-    assert "the domain depends on the data," in told.err
-    found = json.loads(told.out)
+    reported = capsys.readouterr()
+    assert "the domain depends on the data," in reported.err
+    found = json.loads(reported.out)
     assert (found["epsilon"], found["amplification"], found["domain_size"]) == (None, None, [3])
     assert {row["job"] for row in _rows()} <= set("abc")
 
@@ -174,9 +174,9 @@ def test_what_is_refused_writes_nothing(
     words: list[str], remedy: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 2
-    told = capsys.readouterr()
-    assert remedy in told.err
-    assert (told.out, told.err.count("\n")) == ("", 1)
+    reported = capsys.readouterr()
+    assert remedy in reported.err
+    assert (reported.out, reported.err.count("\n")) == ("", 1)
     assert not Path("p.csv").exists()
 
 
@@ -236,16 +236,16 @@ def test_a_release_is_estimated_by_its_manifest(capsys: pytest.CaptureFixture[st
     both = _answer(capsys, *ask, "--where", "job=a", "--where", "age<=24")
     assert both["exact"] is False
     assert main([*ask, "--where", "job=a"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert ", exact" in told
-    assert "times the inverse of the channel" in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert ", exact" in reported
+    assert "times the inverse of the channel" in reported
     likely = _answer(capsys, *ask, "--where", "job=a", "--where", "age<=24", "--method", "em")
     assert likely["method"] == "em"
     assert 0 <= likely["interval"][0] <= likely["estimate"] <= likely["interval"][1] <= 60
     assert "cut off" in likely["note"]
     assert main([*ask, "--where", "job=a", "--method", "em"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "em: maximum-likelihood counts, none negative" in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "em: maximum-likelihood counts, none negative" in reported
     Path("q.jsonl").write_text('{"where": {"job": "a"}}\n{"where": {"age": {"max": 24}}}\n', encoding="utf-8")
     assert main([*ask, "--batch", "q.jsonl"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -256,8 +256,8 @@ def test_a_release_is_estimated_by_its_manifest(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["--where", "job=a", "--retention", "1/5"], "--retention is not asked"),
-        (["--where", "job=a", "--sensitive", "job"], "--sensitive is not asked"),
+        (["--where", "job=a", "--retention", "1/5"], "--retention does not apply"),
+        (["--where", "job=a", "--sensitive", "job"], "--sensitive does not apply"),
         (["--where", "job=a", "--method", "shrunk"], "'inversion' and 'em' only"),
         (["--where", "sex=F"], "names 0 sensitive columns"),
         (["--where", "job=z"], "'z' is not a value of 'job'"),
@@ -270,12 +270,12 @@ def test_questions_that_its_manifest_does_not_allow(
     Path("q.jsonl").write_text('{"where": {"job": "a"}}\n{"where": {"job": "z"}}\n', encoding="utf-8")
     capsys.readouterr()
     assert main(["estimate", "p.csv", "--manifest", "m.json", *words]) == 2
-    told = capsys.readouterr()
-    assert (told.out, remedy in told.err) == ("", True)
+    reported = capsys.readouterr()
+    assert (reported.out, remedy in reported.err) == ("", True)
 
 
 @pytest.mark.usefixtures("release")
-def test_a_breach_is_asked_of_its_manifest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_breach_is_requested_of_its_manifest(capsys: pytest.CaptureFixture[str]) -> None:
     levels = ("--rho1", "0.1", "--rho2", "0.5")
     ask = ("breach", "--manifest", "m.json", *levels)
     found = _answer(capsys, *ask, "--column", "age")
@@ -360,14 +360,18 @@ def test_a_given_law_is_published_estimated_and_judged(capsys: pytest.CaptureFix
     )
     answer = _answer(capsys, "estimate", "p.csv", "--manifest", "m.json", "--where", "job=b")
     assert answer["estimate"] == near((answer["published_count"] - 60 * 0.8 * 0.3) / 0.2, size=60)
-    told = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
-    assert (told["amplification"], told["epsilon"], told["largest_retention"]) == (None, None, "0")
-    assert told["witness"]["posterior"] == "1"
+    reported = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
+    assert (reported["amplification"], reported["epsilon"], reported["largest_retention"]) == (
+        None,
+        None,
+        "0",
+    )
+    assert reported["witness"]["posterior"] == "1"
     Path("law.json").write_text(json.dumps(law | {"job": {"a": "3/4", "b": "1/8", "c": "1/8"}}), "utf-8")
     positive = _published(capsys, *words)
     assert positive["amplification"] == "3"  # 1 + (1/4) / (1/8)
-    told = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
-    assert (told["amplification"], told["holds"], told["largest_retention"]) == ("3", True, "1/2")
+    reported = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
+    assert (reported["amplification"], reported["holds"], reported["largest_retention"]) == ("3", True, "1/2")
 
 
 @pytest.mark.usefixtures("folder")
@@ -380,10 +384,10 @@ def test_values_of_uniform_records_are_judged_by_the_table(capsys: pytest.Captur
     assert "give them by --prior TABLE" in capsys.readouterr().err
     assert main([*ask, "--prior", "t.csv", "--certificate", "c.json"]) == 2
     assert "certificates are for uniform replacement only:" in capsys.readouterr().err
-    told = _answer(capsys, *ask, "--prior", "t.csv")
+    reported = _answer(capsys, *ask, "--prior", "t.csv")
     # A third each: p + (1 - p)/3 after; 1/2 is reached at p = 1/4.
-    assert told["witness"]["posterior"] == "7/15"
-    assert (told["largest_retention"], told["values"], told["epsilon"]) == ("1/4", 3, None)
+    assert reported["witness"]["posterior"] == "7/15"
+    assert (reported["largest_retention"], reported["values"], reported["epsilon"]) == ("1/4", 3, None)
 
 
 @pytest.mark.usefixtures("folder")
@@ -398,8 +402,8 @@ def test_one_coin_for_a_record_is_judged_by_the_product_of_domains(
     )
     assert both["exact"] is True
     ask = ("breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
-    told = _answer(capsys, *ask)
-    assert (told["values"], told["amplification"], told["largest_retention"]) == (40, "11", "1/6")
+    reported = _answer(capsys, *ask)
+    assert (reported["values"], reported["amplification"], reported["largest_retention"]) == (40, "11", "1/6")
     assert main([*ask, "--column", "job"]) == 2
     assert "leave out --column and --prior" in capsys.readouterr().err
 
@@ -457,20 +461,20 @@ def test_a_domain_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_sub_domains_from_the_table_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sub_domains_from_the_table_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["publish", "t.csv", "-o", "p.csv", *PARTS, "--column", "job", "--by", "age", "--observed-domain"]
     Path("t.csv").write_text("age,job\n20,a\n20,b\n21,b\n21,c\n", encoding="utf-8")
     assert main([*words, "--json"]) == 0
-    told = capsys.readouterr()
-    assert "some of the 3 values do not occur in a part; missing values: 20: 1; 21: 1" in told.err
-    assert "the domain depends on the data," in told.err
-    found = json.loads(told.out)
+    reported = capsys.readouterr()
+    assert "some of the 3 values do not occur in a part; missing values: 20: 1; 21: 1" in reported.err
+    assert "the domain depends on the data," in reported.err
+    found = json.loads(reported.out)
     assert (found["epsilon"], found["amplification"]) == (None, None)
     Path("t.csv").write_text("age,job\n20,a\n20,b\n21,b\n", encoding="utf-8")
     assert main([*words, "--force"]) == 2
-    told = capsys.readouterr()
-    assert "the part age = '21' column 'job' has the single value 'b'" in told.err.splitlines()[0]
-    assert "--domain, or divide by fewer columns" in told.err
+    reported = capsys.readouterr()
+    assert "the part age = '21' column 'job' has the single value 'b'" in reported.err.splitlines()[0]
+    assert "--domain, or divide by fewer columns" in reported.err
     assert main([*words[:-3], "--by", "job", "--observed-domain", "--force"]) == 2
     assert "columns that are not sensitive" in capsys.readouterr().err
 
@@ -501,9 +505,11 @@ def test_one_record_of_each_group(capsys: pytest.CaptureFixture[str]) -> None:
         main(["publish", "t.csv", "-o", "p.csv", "--force", *words, "--seed", "1", "--manifest", "m.json"])
         == 0
     )
-    told = capsys.readouterr()
-    assert "columns that are not --quasi are not published: id" in told.err
-    assert "for an attacker who knows all others or takes them for independent" in " ".join(told.out.split())
+    reported = capsys.readouterr()
+    assert "columns that are not --quasi are not published: id" in reported.err
+    assert "for an attacker who knows all others or takes them for independent" in " ".join(
+        reported.out.split()
+    )
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--where", "job=a"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "of 60 in the predicate" in shown
@@ -536,8 +542,8 @@ def test_what_is_refused_of_parts_and_groups(
 ) -> None:
     Path("parts.json").write_text(json.dumps(SUB_DOMAINS), encoding="utf-8")
     assert main(["publish", "t.csv", "-o", "p.csv", *words]) == 2
-    told = capsys.readouterr()
-    assert remedy in told.err.splitlines()[-1]
+    reported = capsys.readouterr()
+    assert remedy in reported.err.splitlines()[-1]
     assert not Path("p.csv").exists()
 
 
@@ -601,12 +607,12 @@ def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest
 def test_on_files_it_is_the_same_release(shuffle: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     Key.generate().write("key")
     words = [*RETENTION, "--domain", "domain.json", "--key-file", "key", *shuffle]
-    held = _published(capsys, *words, "--manifest", "m.json")
+    retained = _published(capsys, *words, "--manifest", "m.json")
     rows, manifest = Path("p.csv").read_bytes(), json.loads(Path("m.json").read_text("utf-8"))
     streamed = _published(capsys, *words, "--manifest", "m.json", "--stream")
-    told = streamed.pop("streamed")
-    assert "writing" in told["seconds"]
-    assert (streamed, Path("p.csv").read_bytes()) == (held, rows)
+    reported = streamed.pop("streamed")
+    assert "writing" in reported["seconds"]
+    assert (streamed, Path("p.csv").read_bytes()) == (retained, rows)
     again = json.loads(Path("m.json").read_text("utf-8"))
     for document in (manifest, again):
         del document["date"], document["release"]
@@ -617,7 +623,7 @@ def test_on_files_it_is_the_same_release(shuffle: list[str], capsys: pytest.Capt
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (
             ["--mechanism", "swap", "--retention", "1/2", "--column", "job"],
@@ -629,8 +635,8 @@ def test_on_files_it_is_the_same_release(shuffle: list[str], capsys: pytest.Capt
     ],
 )
 def test_what_needs_the_whole_table_is_refused_on_files(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], reported: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["publish", "t.csv", "-o", "p.csv", "--stream", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err
     assert not Path("p.csv").exists()

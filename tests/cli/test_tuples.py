@@ -63,24 +63,24 @@ def test_a_release_and_its_estimates(capsys: pytest.CaptureFixture[str]) -> None
     assert "of 5 in the domain" in capsys.readouterr().out
 
 
-def test_the_size_is_told_before(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_size_is_reported_before(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*PUBLISH, "--domain", "d.json", "--column", "sex", *CHANCES, "--distinct"]) == 0
-    told = capsys.readouterr()
-    assert "about 2 genuine tuples of 2 and 0 fakes of 1" in told.err
-    assert "columns without a domain are not published: job, id" in told.err
-    assert "(" in told.out
-    assert "4 repeated rows dropped" in " ".join(told.out.split())
+    reported = capsys.readouterr()
+    assert "about 2 genuine tuples of 2 and 0 fakes of 1" in reported.err
+    assert "columns without a domain are not published: job, id" in reported.err
+    assert "(" in reported.out
+    assert "4 repeated rows dropped" in " ".join(reported.out.split())
 
 
-def test_an_empty_release_says_what_it_tells(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_release_says_what_it_states(capsys: pytest.CaptureFixture[str]) -> None:
     for number, name in enumerate(("p.csv", "p.csv.gz", "p.parquet")):
         words = [*PUBLISH, "--domain", "d.json", "--alpha", "1/1000000", "--beta", "1/1000000", "--seed", "3"]
         words[words.index("p.csv")] = name
         assert main([*words, "--manifest", "m.json"]) == 0
-        told = capsys.readouterr().err
+        reported = capsys.readouterr().err
         assert (
             "no tuple was published, which can happen by chance: the estimate of a count is -beta/alpha"
-            in told
+            in reported
         )
         answer = _json(capsys, "estimate", name, "--manifest", "m.json", "--where", "sex=F")
         assert (answer["published_count"], answer["predicate_count"], answer["estimate"]) == (0, 5, -5)
@@ -90,8 +90,8 @@ def test_an_empty_release_says_what_it_tells(capsys: pytest.CaptureFixture[str])
     alone = _json(capsys, "attack", "duplicate", "--manifest", "m.json", "--release", "p.parquet")
     assert alone["attacked"] == 0
     # for other mechanisms a table without rows is no release
-    told = Path("m.json").read_text(encoding="utf-8").replace('"alpha-beta"', '"swapping"')
-    Path("s.json").write_text(told, encoding="utf-8")
+    reported = Path("m.json").read_text(encoding="utf-8").replace('"alpha-beta"', '"swapping"')
+    Path("s.json").write_text(reported, encoding="utf-8")
     assert main(["estimate", "p.csv", "--manifest", "s.json", "--where", "sex=F"]) == 2
     assert "s.json" in capsys.readouterr().err
     assert main(["sanitize", "p.csv", "-o", "q.csv", "--sensitive", "sex", "--gamma", "2"]) == 2
@@ -181,9 +181,9 @@ def test_useful_certifies_what_holds_and_says_what_does_not(capsys: pytest.Captu
     Path("c.json").unlink()
     assert main([*words, "--d", "1/5"]) == 1
     assert not Path("c.json").exists()
-    told = capsys.readouterr()
-    assert "does not hold" in told.out
-    assert "no certificate is written" in told.err
+    reported = capsys.readouterr()
+    assert "does not hold" in reported.out
+    assert "no certificate is written" in reported.err
 
 
 @pytest.mark.parametrize(

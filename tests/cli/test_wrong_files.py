@@ -139,5 +139,5 @@ def test_one_file_is_named_and_it_is_the_one_at_fault(
     monkeypatch.chdir(folder)
     for words in READING:
         assert _run(words.format("wrong/object.json")) == 2
-        told = capsys.readouterr().err
-        assert not any(f"{name}:" in told for name in ("table.csv", "jobs.csv", "people.csv")), told
+        reported = capsys.readouterr().err
+        assert not any(f"{name}:" in reported for name in ("table.csv", "jobs.csv", "people.csv")), reported

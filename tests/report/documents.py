@@ -132,7 +132,7 @@ def _stable(value: Any) -> Any:
 
 
 def claims_audit() -> ClaimsAudit:
-    """Return an audit with a claim of each verdict, and with all that one may tell of a claim."""
+    """Return an audit with a claim of each verdict, and with all that one may show of a claim."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "claims.toml"
         path.write_text(CLAIMS, "utf-8")
@@ -171,7 +171,7 @@ def claims_audit() -> ClaimsAudit:
 
 
 def outcomes() -> list[Conformance]:
-    """Return what came of three programs, each with another thing to tell of each operation."""
+    """Return what came of three programs, each with another thing to show of each operation."""
     operations = ("below", "estimate", "plan", "publish")
     kinds = list(Kind)[:2]
 
@@ -311,7 +311,7 @@ def outcome_json(outcome: Outcome) -> object:
 
 @cache
 def publication_outcome() -> tuple[Outcome, RecordedProgress]:
-    """Return what the stage finds that publishes the embedded table, and what it tells meanwhile."""
+    """Return what the stage finds that publishes the embedded table, and what it shows meanwhile."""
     progress = RecordedProgress()
     with ticking(publication):
         return publication.publication_stage("2014", progress), progress

@@ -86,7 +86,7 @@ def test_two_drawings_share_no_id() -> None:
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])
-def test_curves_are_told_apart_and_printed_numbers_from_computed_ones(logarithmic: bool) -> None:
+def test_curves_are_distinguished_and_printed_numbers_from_computed_ones(logarithmic: bool) -> None:
     pyplot = pytest.importorskip("matplotlib.figure")
     series = tuple(
         Series(f"{kind} {number}", kind, tuple((x, 0.1 * number + 0.01) for x in (1, 2, 5)))

@@ -105,7 +105,7 @@ def test_a_module_is_heard_line_by_line(tmp_path: Path, monkeypatch: pytest.Monk
     assert heard == ["one", "two"]
 
 
-def test_a_row_tells_all_that_a_test_says_of_itself() -> None:
+def test_a_row_states_all_that_a_test_says_of_itself() -> None:
     document = b"""<testsuites><testsuite>
         <testcase classname="a.x" name="test_sampled" time="1.5"><properties>
         <property name="budget" value="5e-8"/><property name="log10_e" value="-2.5"/>

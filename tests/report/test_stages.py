@@ -26,7 +26,7 @@ from tests.rounding import near
 BUDGET = Path(__file__).parents[2] / "property_tests" / "error_budget.json"
 
 
-def test_a_ledger_row_tells_the_whole_claim(made_up_ledger: Callable[..., Any], recorder: Any) -> None:
+def test_a_ledger_row_states_the_whole_claim(made_up_ledger: Callable[..., Any], recorder: Any) -> None:
     first, second = ledger_stage(made_up_ledger(lambda *_: 0), WorkerPool(1), recorder).rows
     assert (first.id, first.status, first.grade, first.passed) == ("a.1", "proved", "exact", True)
     assert (first.witness, first.corrected_by, first.words) == ("", "", "True.")
@@ -47,7 +47,7 @@ def test_certificates_check_and_falsified_ones_do_not(recorder: Any) -> None:
     assert int(rows[-1].evidence.split()[0]) >= 24
 
 
-def test_a_checker_that_believes_everything_is_noticed(
+def test_a_checker_that_believes_everything_is_detected(
     monkeypatch: pytest.MonkeyPatch, recorder: Any
 ) -> None:
     monkeypatch.setattr(certificates, "check_text", lambda _: Verdict(True, "anything", "fine"))
@@ -56,7 +56,7 @@ def test_a_checker_that_believes_everything_is_noticed(
     ]
 
 
-def test_a_checker_that_believes_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch, recorder: Any) -> None:
+def test_a_checker_that_believes_nothing_is_detected(monkeypatch: pytest.MonkeyPatch, recorder: Any) -> None:
     monkeypatch.setattr(certificates, "check_text", lambda _: Verdict(False, "anything", "never"))
     failed = [row.id for row in certificates_stage(recorder).rows if not row.passed]
     assert len(failed) == 4
@@ -172,7 +172,7 @@ def most_frequent_value_favored(release: Release) -> Release:
         (most_frequent_value_favored, {"law"}),
     ],
 )
-def test_a_damaged_release_is_noticed(
+def test_a_damaged_release_is_detected(
     damage: Callable[[Release], Release],
     detected: set[str],
     monkeypatch: pytest.MonkeyPatch,

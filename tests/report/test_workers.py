@@ -34,7 +34,7 @@ def two() -> Iterator[WorkerPool]:
         yield pool
 
 
-def test_every_item_is_done_once_and_told_as_it_begins(two: WorkerPool) -> None:
+def test_every_item_is_done_once_and_reported_as_it_begins(two: WorkerPool) -> None:
     for pool in (WorkerPool(1), two):
         recorder: list[tuple[int, int]] = []
         found = list(
@@ -47,7 +47,7 @@ def test_every_item_is_done_once_and_told_as_it_begins(two: WorkerPool) -> None:
     assert list(two.each(math.factorial, [], silent)) == []
 
 
-def test_the_work_is_done_in_as_many_processes_as_asked_for(two: WorkerPool, tmp_path: Path) -> None:
+def test_the_work_is_done_in_as_many_processes_as_requested(two: WorkerPool, tmp_path: Path) -> None:
     assert {pid for _, pid in WorkerPool(1).each(_process, [0.0] * 3, silent)} == {os.getpid()}
     pids = {pid for _, pid in two.each(_meet, [tmp_path] * 2, silent)}
     assert len(pids) == 2
@@ -208,7 +208,7 @@ def _until(ready: Callable[[], T | None], seconds: float = 120) -> T:
     return found
 
 
-def test_processors_are_counted_where_the_system_tells_less(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processors_are_counted_where_the_system_states_less(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 4, 5}, raising=False)
     assert usable_processors() == 3
     monkeypatch.delattr(os, "sched_getaffinity")

@@ -90,7 +90,7 @@ def test_what_a_log_holds(log: Path) -> None:
     assert not list(log.parent.glob("*.lock"))
 
 
-def test_a_log_tells_nothing_without_its_key(tmp_path: Path) -> None:
+def test_a_log_states_nothing_without_its_key(tmp_path: Path) -> None:
     fingerprints = set()
     for name in ("one", "two"):
         add(tmp_path / name, publication(SeededSource(1)))
@@ -175,7 +175,7 @@ def test_another_gamma_alone_has_no_number(log: Path) -> None:
 
 
 @pytest.mark.parametrize("draws", ["capped:9", "all-or-none:10"])
-def test_draws_that_hang_together_have_no_number(log: Path, draws: str) -> None:
+def test_draws_that_are_dependent_have_no_number(log: Path, draws: str) -> None:
     add(log, publication(SeededSource(1), draws=draws))
     (warning,) = add(log, publication(SeededSource(2)))
     assert "the mean of" not in warning

@@ -68,7 +68,7 @@ def test_another_plan_than_claimed(used: str, claimed: str) -> None:
     assert _failed(_audit(publisher.release(stream("plan", 0)), claimed)) == {"plan", "possible"}
 
 
-def test_a_wrong_gamma_is_found_where_the_number_of_rows_does_not_tell() -> None:
+def test_a_wrong_gamma_is_found_where_the_number_of_rows_does_not_show() -> None:
     # 30 divides 30,690: the deviation lies in the draws alone.
     table = embedded_table()
     trimmed = table.take(np.arange(30690))
@@ -85,4 +85,4 @@ def test_a_wrong_gamma_is_found_where_the_number_of_rows_does_not_tell() -> None
     alone = audit_release(
         published, [EMBEDDED_SENSITIVE], SpluGenClaim(PublishedCount.of(GAMMA)), power=False
     )
-    assert alone.verdict == "inconclusive"  # without the original nobody can tell
+    assert alone.verdict == "inconclusive"  # without the original nobody can know

@@ -86,11 +86,11 @@ def test_one_part_is_judged_as_the_matrix_that_it_is() -> None:
     done = one.publish(table, "job", SeededSource(2)).table
     claim = OperatorClaim(Operator("job", values, rows))
     other = audit_release(done, ["job"], claim, original=claim.prepared(table, ["job"]), power=False)
-    told = [
+    reported = [
         [(check.name, None if check.e_value is None else check.e_value.log10) for check in each.checks]
         for each in (audited(done, table, one, power=False), other)
     ]
-    assert told[0] == told[1]
+    assert reported[0] == reported[1]
 
 
 def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one() -> None:
