@@ -166,7 +166,7 @@ def test_a_batch_is_answered_line_by_line_in_its_order(
         ("{", "line 2: not a JSON object"),
         ("[]", 'line 2: a query has the one key "where"'),
         ('{"where": {"occupation": "Sales"}, "x": 1}', 'line 2: a query has the one key "where"'),
-        ('{"where": {"occupation": "Sales", "occupation": "x"}}', "line 2: 'occupation' is repeated"),
+        ('{"where": {"occupation": "Sales", "occupation": "x"}}', "line 2: key 'occupation' is repeated"),
         ('{"where": {}}', "line 2: a query needs at least one condition"),
         ('{"where": {"occupation": {"least": 1}}}', "line 2: column 'occupation': a range is"),
         (
