@@ -591,11 +591,11 @@ def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest
         ),
         (
             ["attack-learned", "classifier", "t.csv", "--manifest", "groups.m.json"],
-            "release by perturbed",
+            "releases by perturbed",
         ),
         (
             ["query-interface", "answers", "t.csv", "--value", "job=a", "--manifest", "parts.m.json"],
-            "nothing is reconstructed from a releases by small-domain",
+            "nothing is reconstructed from a release by small-domain",
         ),
     ):
         assert main(command) == 2
