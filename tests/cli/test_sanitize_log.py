@@ -155,7 +155,7 @@ def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.
     assert capsys.readouterr().err == ""
     before = Path("log").read_bytes()
     assert _append("batch.csv", "2.csv", "2.json", "-o", "3.csv") == 2  # twice
-    assert "the batch is a part of the release already (release 2 of the log)" in capsys.readouterr().err
+    assert "the batch is already a part of the release (release 2 of the log)" in capsys.readouterr().err
     assert _append("table.csv", "2.csv", "2.json", "-o", "3.csv") == 2
     assert "(release 1 of the log)" in capsys.readouterr().err
     assert Path("log").read_bytes() == before
