@@ -114,8 +114,8 @@ Defect = Callable[[Publisher, Draws], Microdata]
 DEFECTS: dict[str, Defect] = {
     "gamma is one more than claimed": lambda p, source: p.release(source, gamma=p.gamma + 1),
     "gamma is one less than claimed": lambda p, source: p.release(source, gamma=p.gamma - 1),
-    "the true value is never retained": lambda p, source: p.release(NeverOwn(source, p.gamma)),
-    "the true value is always retained": lambda p, source: p.release(AlwaysOwn(source, p.gamma)),
+    "the true value is never published": lambda p, source: p.release(NeverOwn(source, p.gamma)),
+    "the true value is always published": lambda p, source: p.release(AlwaysOwn(source, p.gamma)),
     "values come from the whole domain": lambda p, source: _from_the_domain(p, source, kept=False),
     "decoys come from the whole domain": lambda p, source: _from_the_domain(p, source, kept=True),
     "the rows are not shuffled": lambda p, source: p.release(Unshuffled(source, p.gamma)),

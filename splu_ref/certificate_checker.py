@@ -4,7 +4,7 @@ This one file needs Python's standard library and nothing else. It trusts nothin
 parameters (and, for a threshold, three witness numbers) it computes the whole statement and the whole
 evidence again, and a certificate is valid only if both are equal to what it computed, digit for digit.
 
-The quantity. A value that stands in f records is published f' times, where f' is binomial: n = gamma f
+The quantity. A value with f records is published f' times, where f' is binomial: n = gamma f
 independent trials, each successful with probability 1/gamma. If there is a parameter "retention" p, then f of
 the trials succeed with p and the other (gamma-1) f with q = (1-p)/(gamma-1). "Error j" means |f' - f| >= j,
 the sum of an upper tail Pr(f' >= f + j) and a lower tail Pr(f' <= f - j). A relative error of at least
@@ -28,17 +28,18 @@ Why each claim follows.
   floor(epsilon R f) + 1; the lemma, applied R times, holds for runs of the same j.
 * error-probability: one numerator, computed exactly.
 * concept-error: of the N = rows records, n = predicate_count satisfy a predicate, x3 = concept_count of them
-  carry a value s, f = sensitive_count of all carry it, and K = decoys_in_predicate others of the predicate
+  have a value s, f = sensitive_count of all have it, and K = decoys_in_predicate others of the predicate
   have s among their decoys. Then y3 ~ Bin(x3 + K, 1/gamma) records of the predicate and, independently,
   y1 ~ Bin(gamma f - x3 - K, 1/gamma) others are published with s. Every pair is visited, and the corrected
   estimate of x3 computed from it: with f' = y3 + y1 it is
   (gamma (N - f') y3 - n (gamma - 1) f') / (N - gamma f'), cut off at 0 and n. Where gamma f' >= N there is
   none, which counts as an error. So one such certificate refutes a promise for all predicates.
-* d-gamma: a tuple stands in a published set with alpha + beta if it is in the original, and with beta if not,
-  independently of all others, so that its posterior depends on no more than whether it is there. Let x be its
-  prior, 0 < x <= d. If it is there, the posterior x (alpha+beta)/(x alpha + beta) grows with x, and so is at
+* d-gamma: a tuple is published with probability alpha + beta if it is in the original, and with beta if not,
+  independently of all others, so that its posterior depends only on whether it is published. Let x be its
+  prior, 0 < x <= d. If it is published, the posterior x (alpha+beta)/(x alpha + beta) grows with x, so is at
   most gamma exactly if it is at d, which is beta gamma (1-d) >= (alpha+beta) d (1-gamma); it is never below
-  the prior, and d <= gamma. If it is not there, posterior over prior is (1-alpha-beta)/(1-beta - x alpha),
+  the prior, and d <= gamma. If it is not published, posterior over prior is
+  (1-alpha-beta)/(1-beta - x alpha),
   which falls to (1-alpha-beta)/(1-beta) as x does, and so stays at d/gamma or above exactly if
   (1-alpha-beta) gamma >= (1-beta) d; it is at most 1. Both comparisons are made in whole numbers.
 * utility-threshold: t_f is the least count from which on the error has probability at most t_e. Three steps:
@@ -50,30 +51,31 @@ Why each claim follows.
   falls after F. With a retention p, (1+p(z-1)) (1+q(z-1))^(gamma-1) stands for (1 + (z-1)/gamma)^gamma.
 
 Draws within a group. With a parameter "draws" the gamma draws of a group are dependent, and each record still
-retains its value with 1/gamma. The groups are independent, and a group gives a value that it holds a number
-of places, on average one. With capped:M the groups stand in an order; in the first M groups of each value
-its slot is marked, and the marked slots of a group get what a multinomial draw gives them. With
-all-or-none:A one slot is chosen; the marked ones, those of values with at most A records, get all places if
-chosen, and otherwise none. In both the u slots that are not marked share what is left evenly, the remainder
-going to some of them at random.
+retains its true value with probability 1/gamma. The groups are independent, and a group publishes each of its
+values in a random number of places with mean one. With capped:M the groups have an order; in the first M
+groups of each value its slot is marked, and the marked slots of a group get the places of a multinomial draw.
+With all-or-none:A one slot is chosen; the marked ones, those of values with at most A records, get all places
+if chosen, and otherwise none. In both cases the u unmarked slots share the remaining places evenly, and the
+remainder goes to some of them at random.
 * Up to M records the law of f' is the binomial one: small-sum-privacy with alpha <= M, error-probability with
-  frequency <= M, and utility-threshold if its tail begins at M + 1 or before, are as they are without draws.
-  (Given what is left, an even share is least spread of all with its mean: the mean of any convex function of
-  a share, such as z^share, is at most what independent draws give. So Chernoff's bound holds above M too.)
+  frequency <= M, and utility-threshold if its tail begins at M + 1 or before, are the same as without draws.
+  (Given the remaining places, an even share is the least spread of all with its mean: the mean of any convex
+  function of a share, such as z^share, is at most that of independent draws. So Chernoff's bound holds above
+  M too.)
   With all-or-none:A and alpha <= A, f' is gamma times the number of chosen groups out of f, and every count
   is visited.
-* utility-bound: let f exceed the bound. In groups of v where its slot is not marked, together at most
-  S marked slots of other values stand: A (values - 1) of all-or-none; of capped M (values - 1) less
-  M (gamma - 1), because in v's M marked groups, which come before its others, stand so many slots of other
-  values, and as many of their marked ones are therefore not in the others. With M_u(z) the mean of
+* utility-bound: let f exceed the bound. The groups of v where its slot is not marked have together at most
+  S marked slots of other values: A (values - 1) for all-or-none; for capped M (values - 1) less
+  M (gamma - 1), because v's M marked groups, which precede its others, have so many slots of other values,
+  and as many of their marked ones are therefore not in the others. With M_u(z) the mean of
   z^(share - 1), at least 1, and B(z) = (1 + (z-1)/gamma)^gamma / z for each of the M groups in which v is
   marked (none with all-or-none): the mean of z^(f' - f) is at most B(z)^M times the largest
   M_u(z)^ceil(S/(gamma-u)), 1 <= u < gamma. Times z^-k for a z >= 1 that bounds Pr(f' - f >= k), and times
   z^k for a z <= 1 Pr(f - f' >= k). The two at k = ceil(epsilon t_f) are together at most t_e, and fall as k
   grows. Without values, draws are capped and Chernoff's bound without draws is at most t_e at t_f.
 
-Three claims are about retention replacement: a record retains its value with p = retention, and else takes
-one drawn from a law of replacements, which includes its true value.
+Three claims are about retention replacement: a record retains its true value with p = retention, and
+otherwise takes one drawn from a law of replacements, which may be the true value again.
 * breach: the law is uniform over m = values. Under a prior by counts n_u with sum N, the set Q = secret has
   the prior w / N, w its sum, which must be at most rho1. Value v is published with probability p + (1-p)/m
   where it is the true one and (1-p)/m elsewhere, so that the posterior of Q, which v must belong to, is
@@ -91,29 +93,29 @@ one drawn from a law of replacements, which includes its true value.
   rounded down, must reach 2/delta, x = 2 F (p epsilon)^2. Between the two nothing is claimed.
 
 One claim is about any matrix.
-* optimal-operator: of m values with the counts n_u, N in all, row u of the matrix P is the law by which
-  value u is published. It is admitted if no belief rises from at most rho1 to more than rho2. Against "any"
-  prior that is: no entry is more than G = rho2 (1-rho1) / (rho1 (1-rho2)) times another one of its column.
-  Under the counts as prior it is: for each published value v and each value u ("values"), or each set of
-  values u ("sets"), of at most rho1 N records, the sum of n_u P[u][v] is at most rho2 times that of all
-  values. The worst set is found by walking through the values with all pairs of a weight and a gain that no
-  lighter set reaches. What is kept is the sum of w_u P[u][u], where w_u is n_u/N ("share") or 1/m ("mean");
+* optimal-operator: of m values with the counts n_u, N in all, row u of the matrix P is the law by which value
+  u is published. It is admitted if no belief rises from at most rho1 to more than rho2. Against "any" prior
+  that is: no entry is more than G = rho2 (1-rho1) / (rho1 (1-rho2)) times another one of its column. Under
+  the counts as prior it is: for each published value v and each value u ("values"), or each set of values u
+  ("sets"), of at most rho1 N records, the sum of n_u P[u][v] is at most rho2 times that of all values. The
+  worst set is found by dynamic programming over the values with all pairs of a weight and a gain that no
+  lighter set reaches. The objective is the sum of w_u P[u][u], where w_u is n_u/N ("share") or 1/m ("mean");
   or the least P[u][u] ("least"), which is at most that sum for any weights w_u >= 0 that add up to 1, and the
-  evidence gives some. Numbers y_u bound it for every admitted matrix A, if they have the following property;
-  and P is the best if they add up to what it keeps. Under a prior: with prices z >= 0 on some of the sets,
-  y_u + n_u (Z(u, v) - rho2 Z(v)) >= w_u if u = v, and >= 0 otherwise, where Z(v) is the sum of all prices on
-  sets seen at v and Z(u, v) of those that hold u. Multiply by A[u][v] and add everything: the prices come to
-  at most 0, and what is left says that the y_u add up to what A keeps or more. Against any prior: let
-  s = w_u - y_u for u = v and -y_u otherwise; in each column G times the sum of the positive s is at most that
-  of the negative ones, the sign turned round. With l the least entry of a column of A no other is above G l,
-  so the sum of s A[u][v] is at most 0. The evidence is not unique: the statement holds its digest.
+  evidence gives some. Numbers y_u bound it for every admitted matrix A, if they have this property, and P is
+  optimal if their sum is its objective. Under a prior: with prices z >= 0 on some of the sets, y_u + n_u
+  (Z(u, v) - rho2 Z(v)) >= w_u if u = v, and >= 0 otherwise, where Z(v) is the sum of all prices on sets seen
+  at v and Z(u, v) of those that contain u. Multiply by A[u][v] and add everything: the prices sum to at most
+  0, so the sum of the y_u is at least the objective of A. Against any prior: let s = w_u - y_u for u = v and
+  -y_u otherwise; in each column G times the sum of the positive s is at most that of the negative ones, the
+  sign turned round. With l the least entry of a column of A no other is above G l, so the sum of s A[u][v] is
+  at most 0. The evidence is not unique: the statement holds its digest.
 
 Rounding. There are no floating-point numbers. Long computations carry two integers between which the
 truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
-maximum); where the two integers do not settle that rounding, the exact numerator does. What would take too
-long is refused: before the work as far as the parameters determine it, and before each exact sum, whose work
-is counted. A statement of other words, and lists of another length than the arithmetic gives, are refuted
-before anything is computed, and a list at its first wrong entry.
+maximum); where the two integers do not settle that rounding, the exact numerator does. A certificate that
+would take too long is refused: before the work if the parameters show it, and before each exact sum, whose
+work is counted. A statement with other words, and lists of another length than the arithmetic gives, are
+refuted before anything is computed, and a list at its first wrong entry.
 
 Exit code and first word: 0 "valid", 1 "false", 2 "unreadable" (or of another schema, or too large).
 """
@@ -164,7 +166,7 @@ class Unreadable(ValueError):  # noqa: N818 - the word that the program prints
 
 
 class _Refuted(Exception):  # noqa: N818 - not an error of the program
-    """The certificate can be read, and what it says is not so."""
+    """The certificate can be read, and its statement is false."""
 
 
 @dataclass(frozen=True)
@@ -929,7 +931,7 @@ def _d_gamma(parameters: dict[str, Any], _: object, said: object) -> _Answer:
 
 
 class _Operator(NamedTuple):
-    """The constraint on a matrix."""
+    """The parameters of the claim optimal-operator."""
 
     counts: list[int]
     low: Fraction
@@ -1013,7 +1015,7 @@ def _require_admitted(required: _Operator, matrix: list[list[int]]) -> None:
 
 
 def _largest_gain(items: list[tuple[int, int]], room: int, left: int) -> tuple[int, int]:
-    """Return the largest sum of gains of items whose weights fit, and what is left of the work."""
+    """Return the largest sum of gains of items whose weights fit, and the remaining work."""
     reached = [(0, 0)]  # by ascending weight and gain
     for weight, gain in items:
         left -= len(reached)
@@ -1031,7 +1033,7 @@ def _largest_gain(items: list[tuple[int, int]], room: int, left: int) -> tuple[i
 def _require_weights(
     required: _Operator, matrix: list[list[int]], weights: list[int], unit: int, scale: int
 ) -> Fraction:
-    """Return what the matrix keeps; raise unless the weights are those of the objective, or may be any."""
+    """Return the objective of the matrix; raise unless the weights are those of the objective, or free."""
     diagonal = [row[place] for place, row in enumerate(matrix)]
     if sum(weights) != scale:
         raise _Refuted("evidence.weights do not add up to evidence.scale")

@@ -24,7 +24,7 @@ FILES = (
     "tests/estimators/tables",
     "tests/experiments/study",
     "tests/experiments/test_learning.py",
-    "tests/cli/test_told.py",
+    "tests/cli/test_golden_output.py",
     "tests/cli/test_widths.py",
 )
 """Tests whose results depend on rounding."""

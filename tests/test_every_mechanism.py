@@ -12,7 +12,7 @@ import pytest
 
 from splu_ref import mechanisms
 from splu_ref.cli import main
-from splu_ref.cli.publish import NAMED
+from splu_ref.cli.mechanism_options import NAMED
 from splu_ref.conformance.reference import OPERATIONS
 from splu_ref.mechanisms import MECHANISMS
 
@@ -83,12 +83,12 @@ EVERY = {
     "small-domain randomization": Beside(
         "SmallDomainRandomization",
         "publish --mechanism small-domains --column job --by part --observed-domain --rho1 1/5 --rho2 1/2",
-        "", "small-domains", breach="whose parts have retentions of their own",
+        "", "small-domains", breach="whose parts have different retention probabilities: give those of",
     ),
     "perturbed generalization": Beside(
         "PerturbedGeneralization",
         "publish --mechanism pg --column job --quasi age --retention 1/2 --k 4 --observed-domain",
-        "publish_pg", "--mechanism pg", breach="depends on its group",
+        "publish_pg", "--mechanism pg", breach="depends on its group:",
     ),
 }  # fmt: skip
 """A row for each mechanism: `CONTRIBUTING.md` says how the parts are made."""

@@ -15,7 +15,7 @@ from splu_proofs.evidence import Grade
 from splu_proofs.kernel import Kernel
 from splu_proofs.vernacular import COQ, LIBRARY, statement
 from splu_ref.report.mathml import mathml
-from splu_ref.report.progress import Silent
+from splu_ref.report.progress import NoProgress
 from splu_ref.report.stages.figures import figures_stage
 
 JUDGES = {
@@ -186,7 +186,7 @@ def _coq() -> Iterator[str]:
 
 def _figures() -> Iterator[str]:
     yield "# Figures 4 and 5, printed against true\n"
-    for figure in figures_stage(LEDGER, Silent()).figures:
+    for figure in figures_stage(LEDGER, NoProgress()).figures:
         claim = LEDGER.get(f"splu.F{figure.id[-1]}")
         yield f"## {figure.title}\n\n{_badges(claim)} See {_links(claim.id, claim.corrected_by)}.\n"
         yield f"<figure>{''.join(figure.svg.splitlines())}</figure>\n\n{figure.caption}\n"

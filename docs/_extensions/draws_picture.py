@@ -18,7 +18,7 @@ from splu_proofs.splu.group_draws import least_worst_error
 from splu_proofs.splu.unbiased_levels import SLOPES, bound
 from splu_proofs.worlds.group_laws import variance
 from splu_ref import SeededSource, SpluGen
-from splu_ref.audit.attacks.known_others import told_apart
+from splu_ref.audit.attacks.informed_adversary import distinction_probability
 from splu_ref.channels import lower_tail, upper_tail
 from splu_ref.data.reading import EMBEDDED_SENSITIVE, embedded_table
 from splu_ref.guarantees import best_estimator, privacy_minimum, utility_threshold
@@ -111,7 +111,7 @@ def _setting(law: str, gamma: int, level: Fraction, star: Fraction, variance: Fr
 
 
 def _of(mechanism: SpluGen, level: Fraction, star: Fraction | None, variance: Fraction) -> Setting:
-    told = told_apart(mechanism, "", LARGE, 20 * LARGE).upper
+    told = distinction_probability(mechanism, "", LARGE, 20 * LARGE).upper
     return Setting(
         law=str(mechanism.draws),
         gamma=int(mechanism.gamma),

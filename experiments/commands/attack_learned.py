@@ -28,10 +28,10 @@ def run(
     name: Annotated[str, typer.Argument(help=f"{', '.join(LEARNING)}.")],
     table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
     manifest: Annotated[
-        Path, typer.Option("--manifest", help="Of a release: which mechanism and which columns.")
+        Path, typer.Option("--manifest", help="Manifest with the mechanism and the sensitive columns.")
     ],
     column: Annotated[
-        str | None, typer.Option("--column", help="The sensitive column that is attacked, of several.")
+        str | None, typer.Option("--column", help="The attacked sensitive column, if there are several.")
     ] = None,
     draws: Annotated[
         str | None,

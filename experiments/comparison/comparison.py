@@ -25,12 +25,12 @@ from experiments.comparison.cells import (
     Row,
 )
 from experiments.comparison.tuple_rows import tuple_rows
-from splu_ref.audit.attacks.carried_out import Attackable, Victims, carried_out, repeated
-from splu_ref.audit.attacks.corruption import corrupted
-from splu_ref.audit.attacks.known_others import told_apart
+from splu_ref.audit.attacks.corruption import corruption
+from splu_ref.audit.attacks.informed_adversary import distinction_probability
 from splu_ref.audit.attacks.outcome import AttackOutcome
 from splu_ref.audit.attacks.presence import proof_of_presence
 from splu_ref.audit.attacks.shared_value import shared_value
+from splu_ref.audit.attacks.table_attack import Attackable, Victims, attack_table, repeat_attack
 from splu_ref.audit.attacks.view import best_guess, eliminated
 from splu_ref.audit.shares import FEWEST, Shares
 from splu_ref.channels import (
@@ -158,7 +158,7 @@ ATTACKS: Mapping[str, str] = {
     "averaging": f"homogeneity after {RELEASES} releases with fresh randomness",
     "presence": "chance that a release proves that somebody has a value that one record has",
     "pair": "probability that two records have the rarest value, if they are known to share one and "
-    "both show it",
+    "both are published with it",
     LEARNED: "share of records whose true value gets the most weight from an attacker who learns from a "
     "release which values go with which other columns",
 }
@@ -309,19 +309,19 @@ def _matched(
 
 
 def _corrupted(gamma: int, victims: Victims) -> AttackOutcome:
-    return corrupted(victims, gamma - 1)
+    return corruption(victims, gamma - 1)
 
 
 def _eliminated(gamma: int, victims: Victims) -> AttackOutcome:
-    return carried_out("", victims, eliminated(gamma - 1), "", excluded=gamma - 1)
+    return attack_table("", victims, eliminated(gamma - 1), "", excluded=gamma - 1)
 
 
 def _guessed(gamma: int, victims: Victims) -> AttackOutcome:
-    return carried_out("", victims, best_guess, "")
+    return attack_table("", victims, best_guess, "")
 
 
 def _averaged(gamma: int, victims: Victims) -> AttackOutcome:
-    return carried_out("", replace(victims, releases=RELEASES), best_guess, "")
+    return attack_table("", replace(victims, releases=RELEASES), best_guess, "")
 
 
 def _paired(gamma: int, victims: Victims) -> AttackOutcome:
@@ -358,7 +358,7 @@ def _attempted(attack: Callable[[int, Victims], AttackOutcome], victims: Victims
         return Cell(None, "none", str(error))
     if outcome.predicted is not None:
         return Cell(outcome.predicted, "exact")
-    return Cell(None, "none", outcome.says) if outcome.success is None else outcome
+    return Cell(None, "none", outcome.measure) if outcome.success is None else outcome
 
 
 def _repeated(victims: Victims | None, attempts: Iterable[Attempt], runs: int, gamma: int) -> Iterator[Cell]:
@@ -369,7 +369,7 @@ def _repeated(victims: Victims | None, attempts: Iterable[Attempt], runs: int, g
             continue
         assert victims is not None
         again = partial(CARRIED_OUT[name], gamma)
-        measured = repeated(again, victims, attempt, runs).measured
+        measured = repeat_attack(again, victims, attempt, runs).measured
         assert measured is not None
         yield _measured(measured, attempt.baseline)
 
@@ -396,7 +396,7 @@ def _guaranteed(victims: Victims) -> Iterator[Cell]:
         except ParameterError as unknown:
             yield Cell(None, "none", str(unknown))
     try:
-        yield Cell(told_apart(mechanism, victims.column, LARGE, view.rows), "exact")
+        yield Cell(distinction_probability(mechanism, victims.column, LARGE, view.rows), "exact")
     except ParameterError as unknown:
         yield Cell(None, "none", str(unknown))
 

@@ -1,4 +1,4 @@
-"""Whether a release is one that its mechanism could and would have made."""
+"""Audits of releases: whether a release was made by its claimed mechanism."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def audit_release(
     id_column: str | None = None,
     level: Exact = releases.LEVEL,
 ) -> ReleaseAudit:
-    """Hold a release against its manifest and, if given, its original.
+    """Test a release against its manifest and, if given, its original.
 
-    By any mechanism that has a manifest, but Anatomy, DBR and noisy counts.
+    Supports all mechanisms with a manifest except Anatomy, DBR and noisy counts.
 
     Parameters
     ----------
@@ -34,25 +34,25 @@ def audit_release(
         The published table with its manifest.
     original
         The original table: a data frame, the path of a file, or a table. Its columns are recoded as the
-        manifest tells, unless they were.
+        manifest states, unless they are already.
     second
-        Another release of the same table: a release with draws of its own is an inconsistency.
+        Another release of the same table; fresh draws in it are an inconsistency.
     missing
-        Text that missing cells of the original were published as; a transcript tells it.
+        Published value of missing cells of the original; a transcript records it.
     transcript
-        What was drawn, or the path of it: the release is made again from the original, and compared.
+        The recorded draws, or the path of them: the release is replayed from the original and compared.
     key
-        The key of a keyed release: it is made again. With a transcript, the one to which that commits.
+        The key of a keyed release, to replay it. With a transcript, the key to which that commits.
     id_column
-        The column that identified a record under the key; a transcript tells it.
+        The column that identified a record under the key; a transcript records it.
     level
-        Chance that an honest release is called inconsistent, over all checks together.
+        Probability of a false alarm for an honest release, over all checks.
 
     Returns
     -------
     ReleaseAudit
         The checks, what was not checked, and the verdict. A passed check does not prove that the table was
-        made as claimed: its power says what it would have found.
+        made as claimed: its power states which deviations it would have detected.
 
     Raises
     ------
@@ -64,15 +64,15 @@ def audit_release(
     claimed = claim_of(release.manifest.mechanism)
     record = transcript if isinstance(transcript, Transcript | None) else read_transcript(transcript)
     if original is None and (record is not None or key is not None):
-        raise ParameterError("a transcript or a key makes the release again: give the original as well")
+        raise ParameterError("a transcript or a key replays the release: give the original as well")
     if record is not None and missing not in (None, record.missing):
         raise ParameterError("missing contradicts the transcript: leave it out")
     if id_column is not None and (key is None or record is not None):
-        raise ParameterError("id_column belongs to a key, and a transcript tells it: leave it out")
+        raise ParameterError("id_column belongs to a key, and a transcript records it: leave it out")
     prepared, replay = None, None
     if original is not None:
-        told = record.missing if record is not None and not isinstance(original, Microdata) else missing
-        source = as_table(original, told)
+        recorded = record is not None and not isinstance(original, Microdata)
+        source = as_table(original, record.missing if record is not None and recorded else missing)
         if not source.recoded:
             source = with_missing_as_text(release.manifest.recode(source, key), release.sensitive)
         prepared = claimed.prepared(source, release.sensitive)

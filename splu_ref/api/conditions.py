@@ -1,4 +1,4 @@
-"""Queries in Python's own values: a number finds the cells that hold it, however they are written."""
+"""Queries with Python values: numbers and dates match all cells of equal value, in any notation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LENGTH_OF_DATE = 10
 
 
 class Conditions:
-    """Turns conditions on the columns of a published table into a query.
+    """Conversion of conditions on the columns of a published table into queries.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Conditions:
         self._known: dict[str, tuple[str, ...]] = {}
 
     def query(self, where: Mapping[str, object]) -> Query:
-        """Return the query that asks for all conditions at once.
+        """Return the query of all conditions together.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Conditions:
 
 
 def _any(column: str, given: object, values: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts of the cells that hold any of the values."""
+    """Return the texts of the cells equal to any of the values."""
     one = not isinstance(given, Iterable) or isinstance(given, str | bytes)
     several = [given] if one else list(cast("Iterable[object]", given))
     found = dict.fromkeys(text for value in several for text in _found(column, value, values))
@@ -87,7 +87,7 @@ def _any(column: str, given: object, values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _found(column: str, value: Any, values: Sequence[str]) -> Iterable[str]:
-    """Return the texts of the cells that hold a value, or what to refuse by name if none does."""
+    """Return the texts of the cells equal to a value; the value's text if there is none."""
     value = value.item() if isinstance(value, np.generic) else value
     if value is None or type(value).__name__ in {"NAType", "NaTType"} or _is_nan(value):
         return [""]
@@ -114,10 +114,10 @@ def _range(column: str, given: Mapping[Any, Any], values: Sequence[str]) -> Cond
     dates = [isinstance(value, date) for value in limits.values()]
     if any(dates) and not all(dates):
         raise ParameterError(f"column {column!r}: give both limits of a range as dates, or as numbers")
-    told = {key: value.isoformat() if isinstance(value, date) else value for key, value in limits.items()}
-    [(_, found)] = Query.of({column: told}).conditions
+    texts = {key: value.isoformat() if isinstance(value, date) else value for key, value in limits.items()}
+    [(_, found)] = Query.of({column: texts}).conditions
     if any(dates) and isinstance(found, Between) and not any(map(found.holds, values)):
-        raise ParameterError(f"column {column!r} holds no moment in that range: widen it")
+        raise ParameterError(f"column {column!r} has no date in that range: widen it")
     return found
 
 

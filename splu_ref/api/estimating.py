@@ -1,4 +1,4 @@
-"""Counts in the original of a release: the estimator follows from the mechanism, the frame from the table."""
+"""Estimated counts of the original, as numbers and data frames."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ESTIMATORS: dict[str, Callable[[PublishedTable], AnswerQueries]] = {
     SpluGen.name: _of_splu_gen,
     SpluGenByColumn.name: _of_splu_gen,
 }
-"""Estimators of SPLU-Gen by method; of other mechanisms that have their own it is `RELEASE_ESTIMATORS`."""
+"""Estimators of SPLU-Gen by mechanism; those of other mechanisms are in `RELEASE_ESTIMATORS`."""
 
 
 def answers(
@@ -74,13 +74,13 @@ def answers(
     ask = _ask(release)
     if isinstance(queries, Mapping):
         return ask([_known(release, conditions.query(queries))], method)[0]
-    asked = [conditions.query(where) for where in queries]
-    if not asked:
+    parsed = [conditions.query(where) for where in queries]
+    if not parsed:
         raise ParameterError("there is no query in the list: give at least one")
-    found = ask([_known(release, query) for query in asked], method)
-    named = dict.fromkeys(column for query in asked for column, _ in query.conditions)
-    told = [{column: str(condition) for column, condition in query.conditions} for query in asked]
-    columns: dict[str, list[Any]] = {name: [each.get(name) for each in told] for name in named}
+    found = ask([_known(release, query) for query in parsed], method)
+    named = dict.fromkeys(column for query in parsed for column, _ in query.conditions)
+    texts = [{column: str(condition) for column, condition in query.conditions} for query in parsed]
+    columns: dict[str, list[Any]] = {name: [each.get(name) for each in texts] for name in named}
     columns |= {
         "estimate": [each.estimate for each in found],
         "standard_error": [each.standard_error for each in found],
@@ -122,8 +122,8 @@ def crosstab(release: PublishedTable, rows: str, columns: str, method: str | Non
     if isinstance(release.mechanism, AlphaBeta):  # of tuples nothing is public that could add up
         conditions = Conditions(release)
         pairs = [(one, other) for one in conditions.values(rows) for other in conditions.values(columns)]
-        asked = [conditions.query({rows: one, columns: other}) for one, other in pairs]
-        found = [answer.estimate for answer in TupleEstimator(release)(asked, method)]
+        parsed = [conditions.query({rows: one, columns: other}) for one, other in pairs]
+        found = [answer.estimate for answer in TupleEstimator(release)(parsed, method)]
     else:
         table = count_table(release, _ask(release), (rows, columns), method=method)
         pairs = [(str(one), str(other)) for one, other in (cell.values for cell in table.cells)]

@@ -27,7 +27,7 @@ def recode(
 ) -> Microdata:
     """Return a table as it is to be published, which a mechanism then publishes.
 
-    What was done is told by the manifest of the release, so that estimates and audits know it. The steps are
+    The manifest of the release records the steps, for estimates and audits. The steps are
     taken in the order of the parameters.
 
     Parameters
@@ -61,7 +61,7 @@ def recode(
     """
     if hashed and key is None:
         raise ParameterError(
-            "hashes need a secret key, or anybody who guesses a value could tell it: give one as key"
+            "hashes need a secret key, or anybody could check a guessed value: give one as key"
         )
     steps: list[Recoding] = [
         *(Bins.of(column, str(width)) for column, width in (bins or {}).items()),

@@ -102,7 +102,7 @@ def t_p(
     alpha
         Largest count that is protected.
     retention
-        Probability of publishing the own value; 1/gamma unless given.
+        Retention probability; 1/gamma by default.
     definition
         Whether an error of exactly epsilon counts, as in Definition 2; otherwise it does not, as in Theorem
         4, and T_P is at most that of the definition.

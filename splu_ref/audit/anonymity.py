@@ -1,9 +1,9 @@
-"""How anonymous a table is by the usual counts, exactly: k, l, alpha, t, and what they leave open.
+"""Exact k-anonymity, l-diversity, (alpha, k)-anonymity and t-closeness of a table.
 
-Groups are the records with the same cells in the quasi-identifiers. k-anonymity (Sweeney 2002) counts their
-records, l-diversity (Machanavajjhala et al. 2006) their sensitive values, by number, entropy or the recursive
-rule, (alpha, k)-anonymity (Wong et al. 2006) the share of one value, and t-closeness (Li et al. 2007) how far
-their shares are from those of the whole table.
+Groups are the records with equal quasi-identifiers. k-anonymity (Sweeney 2002) counts their records,
+l-diversity (Machanavajjhala et al. 2006) their sensitive values, by number, entropy or the recursive rule,
+(alpha, k)-anonymity (Wong et al. 2006) bounds the share of one value, and t-closeness (Li et al. 2007) the
+distance of the group's distribution from that of the whole table.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from splu_ref.estimators import Columns
 from splu_ref.randomness import IntArray
 
 OPEN = (
-    "these numbers count values within groups. They do not hold against somebody who knows the values of "
-    "others of the group, or values that a person does not have, nor for two such tables of the same people"
+    "these numbers count values within groups. They give no protection against an attacker who knows values "
+    "of other records of the group, or excludes values of a person, nor for two such tables of one population"
 )
-"""What k-anonymity, l-diversity and t-closeness do not promise."""
+"""Limits of k-anonymity, l-diversity and t-closeness."""
 NEAR = 1e-6
 """Entropies that differ by less, as doubles, are compared exactly."""
 
 
 @dataclass(frozen=True)
 class Anonymity:
-    """A table by groups of records that share their quasi-identifiers.
+    """Anonymity of a table by groups of records with equal quasi-identifiers.
 
     Attributes
     ----------
     sizes
-        How many groups have each number of records.
+        Number of groups by number of records.
     groups
-        How often each multiset of counts of a group's sensitive values occurs, largest count first; None
+        Number of groups by the multiset of counts of their sensitive values, largest count first; None
         without a sensitive column.
     distances
-        How many records are in groups of each distance of their shares from the table's, half the sum of
-        absolute differences; None without a sensitive column.
+        Number of records by the total variation distance of their group's distribution from the table's; None
+        without a sensitive column.
     """
 
     sizes: Mapping[int, int]
@@ -52,21 +52,21 @@ class Anonymity:
 
     @classmethod
     def of(cls, columns: Columns, quasi: Sequence[str], sensitive: str | None = None) -> Anonymity:
-        """Return how anonymous a table is.
+        """Compute the anonymity of a table.
 
         Parameters
         ----------
         columns
-            Of the table.
+            The columns of the table.
         quasi
-            The columns that an attacker may know of a person, at least one.
+            Quasi-identifiers, at least one.
         sensitive
-            The column that is to be protected.
+            The column to be protected.
 
         Raises
         ------
         ParameterError
-            If no column is named, one twice, or the sensitive one among them.
+            If no quasi-identifier is named, one is repeated, or one is the sensitive column.
         DataError
             If there is no such column.
         """
@@ -108,13 +108,13 @@ class Anonymity:
 
     @property
     def alone(self) -> int:
-        """Records that no other shares all quasi-identifiers with."""
+        """Number of records with unique quasi-identifiers."""
         return self.sizes.get(1, 0)
 
     @cached_property
     def _diverse(self) -> Mapping[tuple[int, ...], int]:
         if self.groups is None:
-            raise ParameterError("say which column is to be protected: --sensitive COLUMN")
+            raise ParameterError("no sensitive column: name the one to be protected, --sensitive COLUMN")
         return self.groups
 
     @property
@@ -167,17 +167,17 @@ class Anonymity:
 
     @property
     def homogeneous(self) -> int:
-        """Groups of which all records have one value."""
+        """Number of homogeneous groups."""
         return sum(count for counts, count in self._diverse.items() if len(counts) == 1)
 
     @property
     def exposed(self) -> int:
-        """Records of these groups: whoever knows the quasi-identifiers knows the value."""
+        """Number of records of homogeneous groups, whose value follows from the quasi-identifiers."""
         return sum(counts[0] * count for counts, count in self._diverse.items() if len(counts) == 1)
 
 
 def _multisets(group: IntArray, counts: IntArray) -> list[tuple[int, ...]]:
-    """Return each group's counts, largest first, from counts that stand together by group."""
+    """Return each group's counts, largest first, from counts in the order of groups."""
     order = np.lexsort((-counts, group))
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     ordered = counts[order].tolist()
@@ -188,7 +188,7 @@ def _multisets(group: IntArray, counts: IntArray) -> list[tuple[int, ...]]:
 def _distances(
     group: IntArray, value: IntArray, counts: IntArray, sizes: IntArray, table: IntArray
 ) -> dict[Fraction, int]:
-    """Return the records by their group's distance, exactly: what its shares exceed the table's by.
+    """Return the number of records by the exact distance of their group.
 
     Numerators over N times the group's size are below 2^63 for tables of less than 10^9 records.
     """

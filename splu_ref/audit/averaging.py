@@ -1,4 +1,4 @@
-"""What is left of small-sum privacy when a table is published again with fresh draws."""
+"""Small-sum privacy of the average of several releases with fresh draws."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from splu_ref.channels import Bounds, Exact, PublishedCount
 from splu_ref.guarantees import decimal_down, privacy_minimum
 
 EPSILON, ALPHA = "3/10", 10
-"""Relative error and largest count of the promise that is stated, unless others are given."""
+"""Default relative error and largest protected count."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """Small-sum privacy of conjunctive concepts: the worst case of a stated estimator, exactly.
 
-A concept is "P and s": P holds n of the N records, x3 of them carry s, and s occurs f times. K of the other
-records of P have s among their decoys. Then y3 ~ Bin(x3 + K, 1/gamma) records of P, and independently
-y1 ~ Bin(gamma f - x3 - K, 1/gamma) others, are published with s (claim splu.V). K is fixed by the table and
-the plan; if the order of the records within a value is random, K is random too and the error probability is
-an average over K. The promise is for every table, so the worst K counts: an average is never below it.
+A concept is "P and s": predicate P has n of the N records, x3 of them have value s, and s occurs f times. K
+of the other records of P have s among their decoys. Then y3 ~ Bin(x3 + K, 1/gamma) records of P, and
+independently y1 ~ Bin(gamma f - x3 - K, 1/gamma) others, are published with s (claim splu.V). K is fixed by
+the table and the plan; if the order of the records within a value is random, K is random too and the error
+probability is an average over K. The guarantee is for every table, so it uses the worst K.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ConceptMinimum:
     proved
         Whether no concept at all has a smaller error, and not only none of those searched.
     searched
-        What was searched and what was proved, in words.
+        Description of what was searched and what was proved.
     """
 
     gamma: Gamma
@@ -97,11 +97,11 @@ def concept_minimum(
         Largest protected count, at least 1; gamma alpha is at most 60,000.
     method
         ``mle``: the published count f' of the value, taken as the estimate of x3. ``exact``: the closed form
-        `splu_ref.estimators.conjunction_estimate`, clipped to 0 .. n. Or a function that tells where another
-        estimate lies between two bounds; that estimate must be n where gamma y3 >= n, and otherwise below
-        gamma y3 but, in large tables, as near to it as one likes.
+        `splu_ref.estimators.conjunction_estimate`, clipped to 0 .. n. Or a function that returns where
+        another estimate lies between two bounds; that estimate must be n where gamma y3 >= n, and otherwise
+        below gamma y3, converging to it for large tables.
     progress
-        Called now and then with (work done, work in all).
+        Called with (work done, all work).
 
     Returns
     -------
@@ -149,7 +149,7 @@ def concept_minimum(
         raise ParameterError(f"method is {method!r}: give one of {', '.join(METHODS)}, or a function")
     name = method if isinstance(method, str) else "given"
     pure = best_pure_concept(gamma, epsilon, alpha)
-    if epsilon > 1:  # whatever is estimated for a predicate whose records all carry s is right
+    if epsilon > 1:  # every estimate for a predicate whose records all have s is within the error
         return ConceptMinimum(
             gamma=gamma,
             epsilon=epsilon,
@@ -197,7 +197,7 @@ def concept_minimum(
 
 
 def concept_work(gamma: Gamma, epsilon: Fraction, alpha: int, method: str | LiesBetween) -> int:
-    """Return about the work of `concept_minimum`."""
+    """Return the approximate work of `concept_minimum`."""
     law = PublishedCount.of(gamma)
     level = search_work(law, epsilon, alpha) + 2 * exact_work(law, alpha, error_offset(epsilon, alpha))
     if method == "mle" or epsilon > 1:
@@ -209,7 +209,7 @@ def concept_work(gamma: Gamma, epsilon: Fraction, alpha: int, method: str | Lies
 
 
 def _refuse_long(gamma: Gamma, epsilon: Fraction, alpha: int, method: str | LiesBetween) -> None:
-    """Raise, naming the largest alpha that would do, if the work is more than what is left."""
+    """Raise if the work exceeds the budget, naming the largest feasible alpha."""
     room = left()
     if concept_work(gamma, epsilon, alpha, method) <= room:
         return

@@ -1,7 +1,7 @@
-"""Every mechanism's declared channel against the exact law of its code, from every outcome of its choices.
+"""Declared channels of mechanisms, compared with the exact law of the code by enumeration of its outcomes.
 
-A new mechanism gets this evidence by its line in `DECLARED`. Laws of several records together are compared
-for SPLU-Gen alone, in `enumeration`.
+A mechanism is included by its line in `DECLARED`. Joint laws of several records are compared for SPLU-Gen
+alone, in `enumeration`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Labels: TypeAlias = tuple[Label, ...]
 
 
 class RowsRelease(Protocol):
-    """The parts of a release that are looked at."""
+    """The compared parts of a release."""
 
     @property
     def rows(self) -> NDArray[np.integer[Any]]:
@@ -45,12 +45,12 @@ class RowsRelease(Protocol):
 
     @property
     def published(self) -> NDArray[np.integer[Any]]:
-        """What stands at each published row: a code, or several; one entry of the first axis for each row."""
+        """Published code or codes of each row, along the first axis."""
         ...
 
 
-class Declaring(Protocol):
-    """A mechanism that declares what a record is published as: code to code, or to a tuple of codes."""
+class DeclaredMechanism(Protocol):
+    """A mechanism with a declared channel: from code to code, or to a tuple of codes."""
 
     @property
     def name(self) -> str:
@@ -62,22 +62,22 @@ class Declaring(Protocol):
         ...
 
     def channel(self, histogram: IntArray, secret: UniformSource, /) -> Channel[int, Any]:
-        """Return the law of what a record is published as, by its true code, given the plan's secret."""
+        """Return the law of a record's published codes by its true code, given the plan's secret."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredRow:
-    """One small table, and whether each of its records is published with the declared law.
+    """Whether each record of one small table is published with the declared law.
 
     Attributes
     ----------
     mechanism
         Its name.
     histogram
-        The table: value v stands in ``histogram[v]`` records.
+        The table: value v has ``histogram[v]`` records.
     outcomes
-        How many outcomes of the random choices were run.
+        Number of enumerated outcomes of the random choices.
     holds
         Whether all laws agree.
     detail
@@ -94,7 +94,7 @@ class DeclaredRow:
 _ROWS = (("2/3", "1/3", 0, 0), ("1/4", "1/2", "1/4", 0), (0, 0, 1, 0), ("1/2", 0, 0, "1/2"))
 """An operator for the largest table; most of its rows are different laws."""
 
-DECLARED: Sequence[tuple[Declaring, int]] = (
+DECLARED: Sequence[tuple[DeclaredMechanism, int]] = (
     *(
         (SpluGen(gamma, retention, made_once(plan)), gamma)
         for gamma, retention, plan in product(GAMMAS, (None, *RETENTIONS), ENUMERATED.values())
@@ -108,20 +108,20 @@ DECLARED: Sequence[tuple[Declaring, int]] = (
     (Operator("sensitive", "abcd", _ROWS), 1),
     *((Swapping(keep), 2) for keep in (0, "1/2", "2/3")),
 )
-"""The mechanisms that are enumerated, and how many records each needs for one of the most frequent value."""
+"""The enumerated mechanisms, each with the least number of records per record of the most frequent value."""
 
 
 def declared_rows(
-    mechanisms: Iterable[tuple[Declaring, int]] = DECLARED, *, largest: int = LARGEST_WITH_SECRET
+    mechanisms: Iterable[tuple[DeclaredMechanism, int]] = DECLARED, *, largest: int = LARGEST_WITH_SECRET
 ) -> Iterator[DeclaredRow]:
-    """Yield a row for every mechanism and set of frequencies of at most ``largest`` records that it takes."""
+    """Yield a row for every mechanism and feasible histogram of at most ``largest`` records."""
     for mechanism, group in mechanisms:
         for histogram in eligible_histograms(group, largest, ordered=False):
             yield enumerate_declared(mechanism, histogram)
 
 
-def enumerate_declared(mechanism: Declaring, histogram: Sequence[int]) -> DeclaredRow:
-    """Run a mechanism on every outcome of its choices for one small table, and compare each record's law.
+def enumerate_declared(mechanism: DeclaredMechanism, histogram: Sequence[int]) -> DeclaredRow:
+    """Enumerate the outcomes of a mechanism for one small table, and compare each record's law.
 
     Parameters
     ----------
@@ -137,11 +137,11 @@ def enumerate_declared(mechanism: Declaring, histogram: Sequence[int]) -> Declar
         done = mechanism.publish_codes(codes, len(histogram), draws)
         rows = done.rows.tolist()
         if len(set(rows)) < len(rows):
-            faults.append("a record stands at two published rows")
+            faults.append("a record has two published rows")
         shown = (tuple(label) if isinstance(label, list) else label for label in done.published.tolist())
         return tuple(rows), tuple(shown)
 
-    # Most outcomes publish what others did, and fractions take long to add up for each record of each.
+    # Many outcomes have equal releases; adding fractions once per release saves time.
     published: dict[tuple[Vector, Labels], Fraction] = defaultdict(Fraction)
     walked = 0
     for release, probability in outcomes(run):
@@ -162,12 +162,12 @@ def enumerate_declared(mechanism: Declaring, histogram: Sequence[int]) -> Declar
 
 
 def _disagreements(
-    mechanism: Declaring,
+    mechanism: DeclaredMechanism,
     codes: IntArray,
     domain_size: int,
     observed: Mapping[Vector, Mapping[int, Mapping[Label, Fraction]]],
 ) -> Iterator[str]:
-    """Yield in words each record whose law, given which records were kept, is not its row of the channel."""
+    """Yield a description of each record whose law, given the deletion, is not its row of the channel."""
     for kept, laws in observed.items():
         histogram = np.bincount(codes[list(kept)], minlength=domain_size)
         secrets = outcomes(partial(mechanism.channel, histogram))

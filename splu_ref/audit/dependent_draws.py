@@ -1,7 +1,7 @@
-"""The laws of the published counts of one table, where the draws of a group are dependent.
+"""The laws of the published counts of one table under dependent draws.
 
-They depend on the decoy plan and on which slots are marked. Both are random and secret: what is computed here
-is true of the plan and the marks that are drawn for it, and a release has its own.
+They depend on the decoy plan and on the marked slots, which are random and secret: the laws here are for a
+plan and marks that are drawn for the purpose, not for those of a release.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from splu_ref.mechanisms import SpluGen
 from splu_ref.randomness import Draws, IntArray
 
 
-def kept_histogram(table: Microdata, sensitive: str, gamma: int, source: Draws) -> IntArray:
-    """Return how often each value occurs once the remainder of the records is deleted, chosen at random."""
+def retained_histogram(table: Microdata, sensitive: str, gamma: int, source: Draws) -> IntArray:
+    """Return the frequencies of values after the random deletion of the remainder."""
     codes, histogram = table.codes(sensitive), table.histogram(sensitive).copy()
     for code in codes[source.subset(len(codes), len(codes) % gamma)].tolist():
         histogram[code] -= 1

@@ -65,12 +65,12 @@ class EValue:
 
     @property
     def finite_log10(self) -> float | None:
-        """log10 e, or None if e is infinite, which an honest release never shows, or 0."""
+        """log10 e, or None if e is 0 or infinite; an honest release never has an infinite e."""
         return self.log10 if math.isfinite(self.log10) else None
 
     @property
     def decimal(self) -> str:
-        """E in six digits, rounded down up to the last; ``inf`` for what an honest release never shows."""
+        """E in six digits, rounded down; ``inf`` if infinite."""
         if not math.isfinite(self.log10):
             return "inf" if self.log10 > 0 else "0"
         exponent = math.floor(self.log10)
@@ -80,7 +80,7 @@ class EValue:
 
 
 def rejection_log10(level: Fraction) -> float:
-    """Return log10 of the least e-value that rejects at a level, for people: to double precision."""
+    """Return log10 of the least e-value that rejects at a level, in double precision, for display."""
     return math.log10(level.denominator) - math.log10(level.numerator)
 
 
@@ -92,7 +92,7 @@ def counts_point(trials: int, successes: int, rate: Fraction) -> EValue:
     trials
         Number of independent trials, at least 0.
     successes
-        How many succeeded, 0 to ``trials``.
+        Number of successes, 0 to ``trials``.
     rate
         The stated success probability, strictly between 0 and 1.
 

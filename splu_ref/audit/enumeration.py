@@ -1,10 +1,9 @@
-"""The exact output distribution of the mechanism, from every outcome of its random choices.
+"""The exact output distribution of SPLU-Gen, by enumeration of its random choices.
 
-For every small table the mechanism is run on each outcome of the deletion of the remainder, of the plan's
-secret, of the order of the records within their values, and of the draws. Three laws are compared as
-fractions: the joint law of the published values by record, the law of the published histogram, and that of
-each count f'. The shuffle is left out here: with it the number of outcomes explodes, and it is a choice of
-the source that is enumerated by itself.
+For every small table the mechanism is run on each outcome of the deletion, of the plan's secret, of the order
+of the records within their values, and of the draws. Three laws are compared as fractions: the joint law of
+the published values by record, the law of the published histogram, and that of each count f'. The shuffle is
+not included, since it multiplies the number of outcomes; it is enumerated separately.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from splu_ref.randomness import Draws, EnumerationSource, IntArray, PlanSecret, 
 
 GAMMAS = (2, 3)
 RETENTIONS = (Fraction(2, 3), Fraction(1))
-"""Probabilities of keeping the own value that are enumerated beside 1/gamma."""
+"""Enumerated retention probabilities besides 1/gamma."""
 LARGEST_TABLE = 6
 LARGEST_WITH_SECRET = 4
 """Largest table for a plan with a secret, whose outcomes multiply those of the release."""
 
 ENUMERATED: Mapping[str, PlanMethod] = {**PLANS, "mixed": partial(mixed, passes=1)}
-"""The plans in the form in which they are enumerated: one pass of trades, as each multiplies the outcomes."""
+"""The enumerated plans: mixed with one pass of trades, as each pass multiplies the outcomes."""
 
 
 class CodesRelease(Protocol):
-    """The parts of a release that are looked at."""
+    """The compared parts of a release."""
 
     @property
     def rows(self) -> IntArray:
@@ -66,16 +65,16 @@ class PublishCodes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EnumerationRow:
-    """One small table, and whether the mechanism's exact laws are those of the theory.
+    """Whether the mechanism's exact laws for one small table agree with the theory.
 
     Attributes
     ----------
     plan, law
-        The mechanism: the name of its plan, its gamma and its probability of keeping the own value.
+        The mechanism: the name of its plan, its gamma and its retention probability.
     histogram
-        The table: value v stands in ``histogram[v]`` records.
+        The table: value v has ``histogram[v]`` records.
     outcomes
-        How many outcomes of the random choices were run.
+        Number of enumerated outcomes of the random choices.
     holds
         Whether all laws agree.
     detail
@@ -125,14 +124,14 @@ def enumerate_histogram(
     publish: PublishCodes = SpluGen.publish_codes,
     plans: Mapping[str, PlanMethod] = ENUMERATED,
 ) -> EnumerationRow:
-    """Run the mechanism on every outcome of its choices for one small table, and compare all laws.
+    """Enumerate the outcomes of the mechanism for one small table, and compare all laws.
 
     Parameters
     ----------
     histogram
         Frequencies of the values, shape (values,).
     law
-        Size of a group, feasible for the histogram, and probability of keeping the own value.
+        Size of a group, feasible for the histogram, and retention probability.
     plan_name
         Which of ``plans`` forms the groups.
     publish, plans
@@ -167,10 +166,10 @@ def enumerate_histogram(
 
 
 def made_once(plan: PlanMethod) -> PlanMethod:
-    """Return a plan that is made once for the outcomes that differ in later choices alone.
+    """Return a plan method that caches the plan for outcomes that differ in later choices alone.
 
-    A plan is a function of the histogram, the group size and its own choices, and all outcomes that begin
-    with the same choices follow one another.
+    A plan is a function of the histogram, the group size and its random choices, and outcomes with equal
+    first choices are enumerated consecutively.
     """
     last: tuple[tuple[int, bytes, Gamma], list[int], DecoyPlan] | None = None
 
@@ -219,7 +218,7 @@ def enumeration_rows(
 
 
 def codes_of(histogram: Sequence[int]) -> IntArray:
-    """Return a table of this histogram whose records are not sorted by value: rounds, last value first."""
+    """Return a table of this histogram whose records are not sorted by value."""
     left = list(histogram)
     codes = []
     while any(left):

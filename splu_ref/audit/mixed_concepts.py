@@ -1,7 +1,7 @@
-"""Other predicates, n >= (1 + epsilon) x3: the least error probability over a finite range.
+"""Predicates that are not nearly pure, n >= (1 + epsilon) x3: least error probability over a finite range.
 
-The estimate must then fall between (1 - epsilon) x3 and (1 + epsilon) x3 <= n. Candidates are ranked by
-sums of doubles, each right to within 1e-9, and every one that may be the best is computed as a fraction.
+The estimate must then fall between (1 - epsilon) x3 and (1 + epsilon) x3 <= n. Candidates are ranked by sums
+of doubles with an error below 1e-9, and every candidate that may be the best is computed as a fraction.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SHORT = 2**64
 def mixed_work(
     gamma: Gamma, epsilon: Fraction, limit: int, factors: tuple[int, ...], *, by_trial: bool
 ) -> int:
-    """Return about the work of `best_mixed_concept`, or of `mixed_concept_by_trial`."""
+    """Return the approximate work of `best_mixed_concept`, or of `mixed_concept_by_trial`."""
     return sum(
         _case_work(gamma, epsilon, case) * (_predicates(gamma, epsilon, case) if by_trial else 1)
         for case in _tables(gamma, limit, (0,) if by_trial else (0, 1), factors, None)
@@ -43,7 +43,7 @@ def mixed_work(
 
 
 def _case_work(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> int:
-    """Return about the work of all outcomes of a table: machine integers where they are short enough."""
+    """Return the approximate work of all outcomes of a table."""
     inside, outside = _trials(gamma, case)
     length = int(epsilon.denominator**2 * gamma * case.rows**2).bit_length()
     each = 4 * STEP if length < 60 else 20 * STEP + 15 * digits(length)
@@ -51,7 +51,7 @@ def _case_work(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> int:
 
 
 def _predicates(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> int:
-    """Return how many n are tried for a table."""
+    """Return the number of n for a table."""
     least, most = _predicate_counts(gamma, epsilon, case)
     return max(most - least + 1, 0)
 
@@ -59,7 +59,7 @@ def _predicates(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> int:
 def exact_lies_between(
     y3: _Array, y1: _Array, n: int, rows: int, gamma: int, low: Fraction, high: Fraction
 ) -> npt.NDArray[np.bool_]:
-    """Tell where the clipped closed form exists and low < estimate < high. The arrays broadcast.
+    """Return where the clipped closed form exists and low < estimate < high. The arrays broadcast.
 
     The closed form is `splu_ref.estimators.conjunction_estimate`, compared after multiplying by its
     denominator N - gamma f'.
@@ -110,8 +110,8 @@ def mixed_concept_by_trial(
         low, high = (1 - epsilon) * case.concept_count, (1 + epsilon) * case.concept_count
         y3, y1 = _outcomes(gamma, case)
         for n in range(least, most + 1):
-            held = float(weights[_right(right, y3, y1, n, case.rows, gamma, low, high)].sum())
-            found.append((held, _with_predicate(case, n)))
+            correct = float(weights[_right(right, y3, y1, n, case.rows, gamma, low, high)].sum())
+            found.append((correct, _with_predicate(case, n)))
     return _least(gamma, epsilon, found, right)
 
 
@@ -122,12 +122,12 @@ def concept_error(
     low, high = (1 - epsilon) * case.concept_count, (1 + epsilon) * case.concept_count
     y3, y1 = _outcomes(gamma, case)
     spend(_case_work(gamma, epsilon, case) + y3.size * y1.size * 30 * STEP)
-    held = _right(right, y3, y1, case.predicate_count, case.rows, gamma, low, high)
+    correct = _right(right, y3, y1, case.predicate_count, case.rows, gamma, low, high)
     inside, outside = _trials(gamma, case)
     chance = Fraction(1, gamma)
     first = [probability_mass(inside, k, chance) for k in range(inside + 1)]
     second = [probability_mass(outside, k, chance) for k in range(outside + 1)]
-    wrong = np.argwhere(~np.broadcast_to(held, (inside + 1, outside + 1)))
+    wrong = np.argwhere(~np.broadcast_to(correct, (inside + 1, outside + 1)))
     return sum((first[i] * second[j] for i, j in wrong), Fraction(0))
 
 
@@ -141,7 +141,7 @@ def _right(
     low: Fraction,
     high: Fraction,
 ) -> npt.NDArray[np.bool_]:
-    """Return ``lies_between``, asked with long fractions only where short ones around them say yes."""
+    """Return ``lies_between``; it is evaluated with long fractions only where short enclosing ones hold."""
     around = Fraction(floor(low * _SHORT), _SHORT), Fraction(ceil(high * _SHORT), _SHORT)
     if max(low.denominator, high.denominator) <= _SHORT:
         around = low, high
@@ -207,7 +207,7 @@ def _with_predicate(case: ConceptCase, n: int) -> ConceptCase:
 
 
 def _best_predicate(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> list[tuple[float, ConceptCase]]:
-    """Return the n at which most is right, with the probability; several if rounding leaves it open."""
+    """Return the n with the largest probability of a correct estimate; several if rounding cannot decide."""
     least, most = _predicate_counts(gamma, epsilon, case)
     _, outside = _trials(gamma, case)
     if least > most or outside < case.sensitive_count - case.concept_count:
@@ -226,15 +226,15 @@ def _best_predicate(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> list[
     step = np.maximum((gamma - 1) * published, 1)
     first = np.maximum((top - ceilings) // step + 1, least)
     last = np.minimum(-((floors - top) // step) - 1, most)
-    held = ((spread > 0) & (published > 0) & (first <= last)).astype(bool)
-    begin = first[held].astype(np.int64) - least
-    end = last[held].astype(np.int64) - least + 1
-    weights = _weights(gamma, case)[held]
+    correct = ((spread > 0) & (published > 0) & (first <= last)).astype(bool)
+    begin = first[correct].astype(np.int64) - least
+    end = last[correct].astype(np.int64) - least + 1
+    weights = _weights(gamma, case)[correct]
     change = np.zeros(most - least + 2)
     np.add.at(change, begin, weights)
     np.subtract.at(change, end, weights)
     right = np.cumsum(change)[:-1]
-    starts = np.unique(np.append(begin, 0))  # the set of right outcomes only grows where one of them begins
+    starts = np.unique(np.append(begin, 0))  # the set of correct outcomes only grows where one begins
     best = right[starts].max()
     close = starts[right[starts] >= best - _MARGIN]
     return [(float(right[at]), _with_predicate(case, least + int(at))) for at in close]
@@ -244,12 +244,12 @@ def _least(
     gamma: Gamma, epsilon: Fraction, found: list[tuple[float, ConceptCase]], right: LiesBetween
 ) -> Worst | None:
     """Return the exact least error among the candidates, and the smallest case that attains it, if any."""
-    best = max((held for held, _ in found), default=0.0)
+    best = max((correct for correct, _ in found), default=0.0)
     if best == 0:
         return None
     errors = [
         (concept_error(gamma, epsilon, case, right), case)
-        for held, case in found
-        if held >= best - 2 * _MARGIN
+        for correct, case in found
+        if correct >= best - 2 * _MARGIN
     ]
     return min(errors, key=lambda pair: (pair[0], pair[1].rows, pair[1].predicate_count))

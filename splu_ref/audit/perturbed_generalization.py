@@ -1,8 +1,7 @@
-"""What perturbed generalization loses, and what it shows of a whole table.
+"""Accuracy and disclosure of perturbed generalization.
 
-The variance of its estimates against publishing every perturbed record with its own columns, the share of
-people that can be followed, the bias of conditions that cut groups, and in small worlds the law of the whole
-published table. The mechanism is `splu_ref.mechanisms.PerturbedGeneralization`.
+The variance of its estimates, the share of people that two releases can link, and in small worlds the law of
+the whole published table. The mechanism is `splu_ref.mechanisms.PerturbedGeneralization`.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def enumerated_table(
     groups: Sequence[int],
     domain: Sequence[Value],
 ) -> Channel[Table[Value], Table[Value]]:
-    """Return the channel from the tables of a world to what is published, from all outcomes of the code.
+    """Return the channel from the tables of a world to the published tables, by enumeration of the code.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ def enumerated_table(
     Returns
     -------
     Channel
-        To the values that are seen of the groups, in their order. Which record was chosen is not seen.
+        To the published values of the groups, in their order; the chosen records are not published.
     """
     code_of = {value: code for code, value in enumerate(domain)}
     places = np.array(groups, dtype=np.int64)
@@ -78,7 +77,7 @@ def enumerated_table(
 def declared_table(
     law: PerturbedGroup, world: World[Value], groups: Sequence[int], domain: Sequence[Value]
 ) -> Channel[Table[Value], Table[Value]]:
-    """Return the same channel by the law of a group: the product over the groups, which are independent."""
+    """Return the same channel as the product of the laws of the groups, which are independent."""
     count = max(groups) + 1
     laws: dict[Table[Value], dict[Table[Value], Fraction]] = {}
     for table, _ in world.weighted():

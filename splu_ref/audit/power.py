@@ -22,20 +22,20 @@ _FEWER = [1 - 2.0**-step for step in range(1, _STEPS + 1)] + [0.25, 1 / 16]
 _MORE = [1 + 2.0**-step for step in range(_STEPS + 1)] + [4.0, 16.0, 256.0]
 _FACTORS = {"both": _FEWER + _MORE, "fewer": _FEWER, "more": _MORE}
 _FINE = 1 << 10
-"""Means are stated as multiples of the claimed one by one in so many."""
+"""Means are stated as multiples of the claimed one in steps of its reciprocal."""
 
 
 def scaled_count(trials: int, successes: int, rate: Fraction, sides: Sides = "both") -> EValue:
     """Test that a count is Bin(trials, rate), by the mean of likelihood ratios of multiples of the rate.
 
-    Unlike `counts_point`, which mixes over all rates up to 1, this loses nothing where trials are very many.
+    Unlike `counts_point`, which mixes over all rates up to 1, this keeps its power for very many trials.
 
     Parameters
     ----------
     trials
         Number of independent trials, at least 0.
     successes
-        How many succeeded, 0 to ``trials``.
+        Number of successes, 0 to ``trials``.
     rate
         The stated probability, strictly between 0 and 1.
     sides
@@ -61,14 +61,14 @@ def scaled_count(trials: int, successes: int, rate: Fraction, sides: Sides = "bo
 
 @dataclass(frozen=True, slots=True)
 class MeanPower:
-    """Which other means of a count are found with probability 0.999 or more.
+    """The other means of a count that are detected with probability at least 0.999.
 
     Attributes
     ----------
     mean
-        The mean that is claimed.
+        The claimed mean.
     low, high
-        Every mean up to ``low``, and from ``high`` on, is found; None if none is.
+        Every mean up to ``low``, and from ``high`` on, is detected; None if there is no such mean.
     """
 
     mean: Fraction
@@ -132,7 +132,7 @@ def _tail(bound: int, mean: Fraction) -> bool:
 
 
 DETECTION = Fraction(999, 1000)
-"""The probability with which the stated deviation is found."""
+"""The probability of detecting the stated deviation."""
 
 _GRID = 10**6  # deviations are stated as multiples of one millionth
 
@@ -141,16 +141,16 @@ RateTest = Callable[[int, int, Fraction], EValue]
 
 @dataclass(frozen=True, slots=True)
 class RatePower:
-    """Which true rates a test of a stated rate finds with probability `DETECTION` or more.
+    """The true rates that a test of a stated rate detects with probability at least `DETECTION`.
 
     Attributes
     ----------
     trials, rate
         Sample cap and stated rate.
     low
-        Every true rate from 0 to ``low`` is found; None if none is.
+        Every true rate from 0 to ``low`` is detected; None if there is no such rate.
     high
-        Every true rate from ``high`` to 1 is found; None if none is.
+        Every true rate from ``high`` to 1 is detected; None if there is no such rate.
     """
 
     trials: int
@@ -170,7 +170,7 @@ class RatePower:
 
 @dataclass(frozen=True, slots=True)
 class MultinomialPower:
-    """Which true probabilities of one bin a multinomial test finds, whatever the other bins do."""
+    """The true probabilities of one bin that a multinomial test detects, for all laws of the other bins."""
 
     bin_name: str
     power: RatePower
@@ -205,14 +205,14 @@ def rate_power(test: RateTest, trials: int, rate: Fraction, level: Fraction) -> 
 
 @lru_cache(maxsize=512)
 def trials_needed(test: RateTest, rate: Fraction, other: Fraction, level: Fraction) -> int:
-    """Return a sample size at which the true rate ``other`` is found with probability `DETECTION` or more.
+    """Return a sample size that detects the true rate ``other`` with probability at least `DETECTION`.
 
     Parameters
     ----------
     test, rate, level
         As in `rate_power`.
     other
-        The true rate, strictly between 0 and 1, on the side of ``rate`` that the test looks at.
+        The true rate, strictly between 0 and 1, on a side of ``rate`` that the test covers.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def multinomial_power(
     probabilities
         The stated law, at least two bins.
     index, name
-        The bin, and what it stands for in words.
+        The bin and its description.
     level
         As in `rate_power`.
     """

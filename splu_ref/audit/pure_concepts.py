@@ -1,7 +1,7 @@
 """Nearly pure predicates: n < (1 + epsilon) x3, so that reporting all n records of P is no error.
 
-Whatever reconstruction of section 5.1 is used, it reports n as soon as gamma y3 >= n, and at most gamma y3
-otherwise. So it errs at least whenever gamma y3 <= (1 - epsilon) x3, and no more often in large tables.
+Every reconstruction of section 5.1 reports n if gamma y3 >= n, and at most gamma y3 otherwise. So it errs if
+gamma y3 <= (1 - epsilon) x3, and in large tables only then.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from splu_ref.guarantees import enclosure_work
 
 @dataclass(frozen=True, slots=True)
 class ConceptCase:
-    """A concept "P and s", as far as the law of its published counts depends on it.
+    """The parameters of a concept "P and s" that determine the law of its published counts.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def best_pure_concept(gamma: Gamma, epsilon: Fraction, alpha: int) -> tuple[Frac
 
 
 def pure_work(gamma: Gamma, epsilon: Fraction, alpha: int) -> int:
-    """Return about the work of `best_pure_concept`: an enclosure for each step, and the best exactly."""
+    """Return the approximate work of `best_pure_concept`."""
     if epsilon > 1:
         return 0
     n, steps = ceil((1 + epsilon) * alpha), floor((1 - epsilon) * alpha / gamma) + 1

@@ -1,10 +1,9 @@
-"""The law of the published values given the decoy groups, and exact comparison of a release with it.
+"""The law of the published values given the decoy groups, and its exact comparison with observed laws.
 
-What the published values should be distributed like, derived from the decoy groups alone.
-
-Nothing here calls a mechanism or a channel: each record keeps its value with probability p and else takes one
-of the other values of its group, all equally likely and independently of the other records; the records of a
-value take the places of that value in a uniform order (Fu et al. 2014, section 3.1, steps 2 and 3).
+The law is derived from the decoy groups alone, without mechanisms or channels: each record retains its true
+value with probability p and otherwise takes one of the other values of its group, all equally likely and
+independently of the other records; the records of a value are assigned to the slots of that value in a
+uniform order (Fu et al. 2014, section 3.1, steps 2 and 3).
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ def fault_in_groups(groups: Sequence[Vector], histogram: Sequence[int], gamma: i
     """Return why ``groups`` is no decoy plan for ``histogram``, or None if it is one."""
     for group in groups:
         if len(group) != gamma or len(set(group)) != gamma:
-            return f"group {list(group)} does not hold {gamma} distinct values"
-    held = Counter(value for group in groups for value in group)
-    if any(held[value] != frequency for value, frequency in enumerate(histogram)):
-        return f"the groups hold the values {dict(held)} times, the histogram is {list(histogram)}"
-    return None if held.total() == sum(histogram) else "a group holds a value outside the domain"
+            return f"group {list(group)} does not contain {gamma} distinct values"
+    occurrences = Counter(value for group in groups for value in group)
+    if any(occurrences[value] != frequency for value, frequency in enumerate(histogram)):
+        return f"the groups contain the values {dict(occurrences)} times, the histogram is {list(histogram)}"
+    return None if occurrences.total() == sum(histogram) else "a group contains a value outside the domain"
 
 
 def count_law(groups: Sequence[Vector], domain_size: int, retention: Fraction) -> Law:
@@ -69,7 +68,7 @@ def record_law(groups: Sequence[Vector], codes: Sequence[int], retention: Fracti
 def _draws(
     codes: Sequence[int], groups: Sequence[Vector], retention: Fraction
 ) -> Iterator[tuple[Vector, int]]:
-    """Yield what records of known groups may publish, with weights in proportion to its probability."""
+    """Yield the possible published values of records in known groups, weighted by probability."""
     kept, left = retention.numerator, retention.denominator - retention.numerator
     for published in product(*groups):
         records = zip(codes, groups, published, strict=True)
@@ -99,7 +98,7 @@ def release_disagreements(
     mechanism: SpluGen,
     observed: Mapping[Vector, Mapping[Vector, Fraction]],
 ) -> Iterator[str]:
-    """Yield what differs from the theory, in words; nothing if all laws agree.
+    """Yield descriptions of the differences from the theory; nothing if all laws agree.
 
     Parameters
     ----------
@@ -108,7 +107,7 @@ def release_disagreements(
     domain_size
         Number of values.
     mechanism
-        The parameters. Every outcome of the plan's secret is walked.
+        The parameters. Every outcome of the plan's secret is enumerated.
     observed
         For each set of deleted records the probability of each vector of published values of the others, by
         record. The probabilities add up to 1 over all sets and vectors.

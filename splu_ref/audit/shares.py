@@ -1,4 +1,4 @@
-"""A share that was measured in repeated experiments, with an interval that needs no law."""
+"""A share measured in repeated experiments, with a distribution-free interval of its median."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from math import comb
 from statistics import median
 
 LEVEL = 20
-"""The interval misses the median in at most one of so many repetitions of all experiments."""
+"""The interval misses the median with probability at most its reciprocal."""
 FEWEST = 6
-"""The fewest experiments that have an interval: all of fewer lie on one side of the median too often."""
+"""Least number of experiments for which such an interval exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class Shares:
     Attributes
     ----------
     median
-        Of the experiments.
+        Median of the experiments.
     least, greatest
-        An interval that holds the median of the share's law with at least 95 %: an order statistic and its
-        counterpart, whatever the law is. 0 to 1 with fewer than six experiments.
+        An interval that covers the median of the share's law with probability at least 95 %, by order
+        statistics. 0 to 1 with fewer than six experiments.
     experiments
-        How many there were.
+        Number of experiments.
     """
 
     median: Fraction
@@ -36,7 +36,7 @@ class Shares:
 
     @property
     def interval(self) -> tuple[Fraction, Fraction] | None:
-        """The interval, or None where there are too few experiments for one."""
+        """The interval, or None with too few experiments."""
         return (self.least, self.greatest) if self.experiments >= FEWEST else None
 
     @classmethod

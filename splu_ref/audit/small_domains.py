@@ -1,9 +1,9 @@
-"""Small-domain randomization: a sensitive domain of its own for each part of a table (Chaytor, chapter 2).
+"""Small-domain randomization: a separate sensitive domain for each part of a table (Chaytor, chapter 2).
 
-Each part is perturbed uniformly within its sub-domain, with the retention that the levels of a breach allow
-there. A smaller domain allows a larger one. Whoever believes in values of the sub-domain alone learns no more
-than the levels say. Whoever believes in the whole domain learns from the sub-domain too, which is public: the
-values that it lacks are ruled out before a record is seen.
+Each part is perturbed uniformly within its sub-domain, with the largest retention probability that the levels
+of a breach allow; it is larger for smaller domains. The levels bound the posterior for priors on the
+sub-domain. For priors on the whole domain an observer also learns from the public sub-domain, which rules out
+values before a record is published.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Part:
     Attributes
     ----------
     cells
-        What its records share, by column.
+        The cells that its records share, by column.
     counts
-        Records of each value of the sub-domain, also of those that none has.
+        Number of records by value of the sub-domain, including zeros.
     retention
-        Of uniform perturbation within the sub-domain: the limit that the levels allow.
+        Retention probability of the uniform perturbation: the limit that the levels allow.
     """
 
     cells: Mapping[str, str]
@@ -42,18 +42,18 @@ class Part:
         return sum(self.counts.values())
 
     @property
-    def stray(self) -> Fraction:
-        """The chance that a record is published with a given other value."""
+    def other_share(self) -> Fraction:
+        """Probability that a record is published with a given other value."""
         return (1 - self.retention) / len(self.counts)
 
     @property
     def kept(self) -> Fraction:
-        """The chance that a record is published with its own value."""
-        return self.retention + self.stray
+        """Probability that a record is published with its true value."""
+        return self.retention + self.other_share
 
     def variance(self, count: int) -> Fraction:
-        """Return the variance of the estimated count of a value that so many records of the part have."""
-        own, other = self.kept, self.stray
+        """Return the variance of the estimated count of a value with ``count`` records in the part."""
+        own, other = self.kept, self.other_share
         return (count * own * (1 - own) + (self.records - count) * other * (1 - other)) / self.retention**2
 
 
@@ -64,7 +64,7 @@ class SmallDomains:
     Attributes
     ----------
     levels
-        Of the breaches that are to be prevented.
+        Levels of the breaches to be prevented.
     parts
         In the order of their cells.
     one
@@ -89,16 +89,16 @@ class SmallDomains:
         Parameters
         ----------
         columns
-            Of the table.
+            The columns of the table.
         by
-            Columns that are not sensitive, at least one: a part for each combination of their cells.
+            Columns that are not sensitive, at least one: each combination of their cells is a part.
         sensitive
-            The column that is perturbed.
+            The perturbed column.
         levels
             rho1 and rho2.
         domains
-            The declared sub-domain of each part, by its cells in the order of ``by``. Without, the values
-            that occur in the part: these are facts of the data, and tell who is not in it.
+            The declared sub-domain of each part, by its cells in the order of ``by``; by default the values
+            that occur in the part, which depend on the data.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class SmallDomains:
 
     @property
     def kept(self) -> Fraction:
-        """The share of records that is expected to be published with the own value."""
+        """Expected share of records that are published with the true value."""
         return sum((part.records * part.kept for part in self.parts), Fraction(0)) / self.one.records
 
     def variances(self, value: str) -> tuple[Fraction, Fraction]:
@@ -137,23 +137,23 @@ class SmallDomains:
 
     @property
     def within(self) -> Fraction:
-        """The largest posterior of what is believed with rho1, if values of the sub-domain are: rho2."""
-        amplification = max(part.kept / part.stray for part in self.parts)
+        """The largest posterior for a prior of at most rho1 on the sub-domain: rho2."""
+        amplification = max(part.kept / part.other_share for part in self.parts)
         return amplification * self.levels.rho1 / (amplification * self.levels.rho1 + 1 - self.levels.rho1)
 
     def beyond(self, rho1: Exact | None = None) -> tuple[Fraction, Part | None, str | None]:
-        """Return the largest posterior for who believes in the shares of the whole table, before the part.
+        """Return the largest posterior for the prior of the whole table's shares.
 
         Parameters
         ----------
         rho1
-            Values that are believed with at most this are attacked; that of the levels unless given.
+            Values with a prior of at most this are considered; by default that of the levels.
 
         Returns
         -------
         tuple
-            The posterior of a single value, the part, and the value: 0 and None if every value is believed
-            with more than rho1.
+            The posterior of a single value, the part, and the value: 0 and None if every value has a prior
+            above rho1.
         """
         low = self.levels.rho1 if rho1 is None else probability(rho1, "rho1")
         worst: tuple[Fraction, Part | None, str | None] = (Fraction(0), None, None)
@@ -162,7 +162,7 @@ class SmallDomains:
             for value in part.counts:
                 count = self.one.counts[value]
                 if count <= low * self.one.records:
-                    seen = count * part.kept + (believed - count) * part.stray
+                    seen = count * part.kept + (believed - count) * part.other_share
                     if seen and count * part.kept / seen > worst[0]:
                         worst = (count * part.kept / seen, part, value)
         return worst

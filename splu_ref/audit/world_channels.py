@@ -1,12 +1,11 @@
-"""Mechanisms on every table of a world: the channel from tables to releases that their code has, exactly.
+"""The exact channel from the tables of a world to the releases of a mechanism, by enumeration of its code.
 
 The code is run on every outcome of its random choices for every table. Amplification over neighboring tables,
-entropy, vulnerability and posterior of *any* mechanism are then functions of that channel, of those that
-publish no value of their own for each record too. It is the check of closed forms, on tables of a few
-records.
+entropy, vulnerability and posteriors of *any* mechanism are functions of that channel. This checks closed
+forms on tables of a few records.
 
-Who looks recognizes every record by its other columns: the worst case. The shuffle then tells nothing, and is
-not enumerated.
+The observer can identify every record by its other columns, which is the worst case. The shuffle then has no
+effect, and is not enumerated.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from splu_ref.mechanisms import TwoTables
 from splu_ref.randomness import Draws, IntArray, exact_law
 
 Seen: TypeAlias = Hashable
-"""What a release shows of each record, in the order of the records."""
+"""The published labels of the records, in their order."""
 
 MOST_OUTCOMES = 100_000
-"""Outcomes of random choices that are run for one world."""
+"""Largest number of enumerated outcomes for one world."""
 
 
 class CodesPublished(Protocol):
-    """The parts of a release that are looked at."""
+    """The observed parts of a release."""
 
     @property
     def rows(self) -> NDArray[np.integer[Any]]:
@@ -39,7 +38,7 @@ class CodesPublished(Protocol):
 
     @property
     def published(self) -> NDArray[np.integer[Any]]:
-        """What stands at each published row."""
+        """Published code or codes of each row."""
         ...
 
 
@@ -54,7 +53,7 @@ class PublishesCodes(Protocol):
 def table_law(
     mechanism: PublishesCodes, codes: Sequence[int], domain_size: int, most: int = MOST_OUTCOMES
 ) -> dict[Seen, Fraction]:
-    """Return the law of what a mechanism shows of a table, from every outcome of its random choices.
+    """Return the law of the release of a table, by enumeration of the mechanism's random choices.
 
     Parameters
     ----------
@@ -65,13 +64,13 @@ def table_law(
     domain_size
         Number of values.
     most
-        Outcomes that are run at most.
+        Largest number of outcomes.
 
     Returns
     -------
     dict
-        By what is seen of each record: its published code, or None if it was deleted. For Anatomy the group
-        of each record, and the values of each group.
+        Probabilities by the published code of each record, None if it was deleted. For Anatomy by the group
+        of each record and the values of each group.
 
     Raises
     ------
@@ -99,14 +98,14 @@ def table_law(
 def world_channel(
     mechanism: PublishesCodes, world: World[Value], domain: Sequence[Value]
 ) -> Channel[Table[Value], Seen]:
-    """Return the channel from the tables of a world to what a mechanism shows of each.
+    """Return the channel from the tables of a world to the releases of a mechanism.
 
     Parameters
     ----------
     mechanism
         The mechanism.
     world
-        Tables of one sensitive column, whose records are told apart by other columns.
+        Tables of one sensitive column, whose records can be distinguished by other columns.
     domain
         Its values, in the order of their codes.
 

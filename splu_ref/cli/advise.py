@@ -1,4 +1,4 @@
-"""``splu-ref advise``: which gamma a table allows, and what each promises for it."""
+"""``splu-ref advise``: the feasible gammas of a table, with privacy and accuracy of each."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from splu_ref.audit import (
     T_E,
     T_P,
     Advice,
+    Assessment,
     CodedTable,
     Goals,
+    JointChoice,
     LawOfDraws,
     Leaks,
     Option,
     Recommendation,
     TableInFiles,
     TableInMemory,
-    Together,
-    Worth,
     advise,
+    assess,
+    choose_jointly,
     crossing,
     laws_of_draws,
     named,
@@ -37,10 +39,16 @@ from splu_ref.audit import (
     recommend,
     require_format,
     scan,
-    together,
-    worth,
 )
 from splu_ref.channels import ParameterError, one_budget
+from splu_ref.cli.assessment import (
+    MEANING,
+    assessment_json,
+    bargain,
+    leak_warnings,
+    leaks_json,
+    unique_records,
+)
 from splu_ref.cli.options import (
     BinsOption,
     CrossOption,
@@ -48,13 +56,12 @@ from splu_ref.cli.options import (
     GroupRare,
     KeepColumn,
     QuasiColumn,
-    in_words,
+    parameter_text,
 )
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
-from splu_ref.cli.preparing import Preparation
+from splu_ref.cli.preparation import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.streaming import require_fit
-from splu_ref.cli.worth import MEANING, bargain, leak_warnings, leaks_json, unique_records, worth_json
 from splu_ref.data import SUFFIXES, current_separator, refuse_existing, write_whole
 from splu_ref.guarantees import LeastWorstError, Progress, decimal_down, exact_json, least_worst_error
 from splu_ref.mechanisms import private_folder
@@ -78,27 +85,23 @@ def run(
     epsilon: Annotated[
         str, typer.Option("--epsilon", help="Relative error that counts as wrong, exact: 0.3 or 3/10.")
     ] = EPSILON,
-    t_p: Annotated[
-        str, typer.Option("--t-p", help="Small counts are to be wrong with at least this probability.")
-    ] = T_P,
+    t_p: Annotated[str, typer.Option("--t-p", help="Least error probability of small counts.")] = T_P,
     alpha: Annotated[str, typer.Option("--alpha", help="Largest count that is to be protected.")] = str(
         ALPHA
     ),
-    t_e: Annotated[
-        str, typer.Option("--t-e", help="Large counts are to be wrong with at most this probability.")
-    ] = T_E,
-    own_value: Annotated[
+    t_e: Annotated[str, typer.Option("--t-e", help="Largest error probability of large counts.")] = T_E,
+    true_value: Annotated[
         str,
         typer.Option(
-            "--own-value", help="A published value is to be the record's own with at most this probability."
+            "--own-value", help="Largest probability that a published value is the record's true value."
         ),
     ] = "1",
     retention: Annotated[
         list[str] | None,
-        typer.Option("--retention", help="Retention probability to try beside 1/gamma; repeat for several."),
+        typer.Option("--retention", help="Retention probability to try besides 1/gamma; repeat for several."),
     ] = None,
     missing: Annotated[
-        str | None, typer.Option("--missing", help="Take missing sensitive cells as this value.")
+        str | None, typer.Option("--missing", help="Value of missing sensitive cells.")
     ] = None,
     bins: BinsOption = None,
     cross: CrossOption = None,
@@ -108,7 +111,7 @@ def run(
     keep: KeepColumn = None,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="For a table larger than memory: search it in files beside it."),
+        typer.Option("--stream", help="For a table larger than memory: uses temporary files beside it."),
     ] = False,
     separator: Separator = None,
     picture_file: Annotated[
@@ -120,22 +123,22 @@ def run(
     """Advise a publisher: what each feasible gamma promises for this table, and which to take.
 
     For each gamma: the exact T_P for counts up to alpha, the least count T_f that is accurate, which values
-    are protected, accurate or neither, and how many homogeneous groups remain unprotected; and which other
-    columns, and predicates of any size, give the sensitive column away. Of several sensitive columns each has
-    its advice, then which gammas go together, which column binds, and what helps it. The advice tells true
-    counts: keep it as secret as the table.
+    are protected, accurate or neither, and how many homogeneous groups remain at risk; and which other
+    columns, and predicates of any size, disclose the sensitive column. Several sensitive columns have an
+    advice each, then the gammas that are feasible together, the limiting column, and a remedy for it. The
+    advice contains true counts: keep it as secret as the table.
     """
     columns = tuple(dict.fromkeys(sensitive))
     if len(columns) > 1 and (retention or picture_file is not None):
         raise ParameterError(
-            "--retention and --picture are for one sensitive column: leave them out, or ask of one at a time"
+            "--retention and --picture are for one sensitive column: leave them out, or give one at a time"
         )
     wanted = Preparation.of(
         sensitive=columns, bins=bins, cross=cross, rare=group_rare, drop=drop, quasi=quasi, keep=keep
     )
     if stream:
         require_fit({"--bins": bins, "--cross": cross, "--group-rare": group_rare, "--drop": drop})
-    goals = Goals.of(epsilon, alpha, t_p, t_e, own_value)
+    goals = Goals.of(epsilon, alpha, t_p, t_e, true_value)
     if picture_file is not None:
         require_format(picture_file.suffix.lower())
         refuse_existing(picture_file, force=force)
@@ -148,10 +151,12 @@ def run(
             column: advise(original, column, goals, retention or (), progress=progress) for column in columns
         }
         leaks = scan(original, columns, goals.alpha, wanted.roles, progress=progress)
-        choice = together(advices)
-        binds = _binds(original, choice, advices)
-    parts = [_Advised.of(column, advices[column], each) for column, each in zip(columns, leaks, strict=True)]
-    told = _sanitize(
+        choice = choose_jointly(advices)
+        limit = _limiting_column(original, choice, advices)
+    parts = [
+        _ColumnAdvice.of(column, advices[column], each) for column, each in zip(columns, leaks, strict=True)
+    ]
+    command = _sanitize_command(
         table, choice, stream=stream, missing=missing, bins=bins, cross=cross, group_rare=group_rare,
         drop=drop, quasi=quasi, keep=keep,
     )  # fmt: skip
@@ -160,28 +165,28 @@ def run(
         write_whole(picture_file, shown, force=force, mode=0o600)
     if as_json:
         if len(parts) == 1:
-            document = parts[0].json() | {"command": told}
+            document = parts[0].json() | {"command": command}
         else:
-            document = {"audience": AUDIENCE, "columns": [each.json() for each in parts], "command": told}
+            document = {"audience": AUDIENCE, "columns": [each.json() for each in parts], "command": command}
             document["together"] = {
                 "gamma": {column: int(option.law.gamma) for column, option in choice.options.items()},
                 "deleted": choice.deleted,
                 "meets": choice.meets,
                 "binding": choice.binding,
-                "remedy": binds,
+                "remedy": limit,
             }
         show(document, (), as_json=True)
         return
     for part in parts:
         if len(parts) > 1:
-            show({}, [("of", part.column)], as_json=False)
+            show({}, [("column", part.column)], as_json=False)
         part.show()
     lines = [] if picture_file is None else [("picture", str(picture_file))]
     if len(parts) > 1:
-        lines += [("", ""), ("together", _together(choice))]
+        lines += [("", ""), ("all columns", _joint_choice(choice))]
     if len(parts) > 1 or not choice.meets:
-        lines.append(("binds", binds))
-    show({}, [*lines, ("next", told)], as_json=False)
+        lines.append(("limited by", limit))
+    show({}, [*lines, ("next", command)], as_json=False)
     note(AUDIENCE)
 
 
@@ -189,7 +194,7 @@ def run(
 def _original(
     path: Path, wanted: Preparation, missing: str | None, progress: Progress, *, stream: bool
 ) -> Iterator[CodedTable]:
-    """Read the table, into memory or into files that are gone afterwards."""
+    """Read the table, into memory or into temporary files."""
     if not stream:
         yield TableInMemory(wanted.read(path, missing).table)
         return
@@ -198,8 +203,8 @@ def _original(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Advised:
-    """The advice for one column, with all that is told beside it."""
+class _ColumnAdvice:
+    """The advice for one column, with its assessment and its disclosure risks."""
 
     column: str
     advice: Advice
@@ -224,13 +229,13 @@ class _Advised:
         )
 
     @property
-    def worth(self) -> Worth:
+    def assessment(self) -> Assessment:
         goals = self.advice.goals
-        return worth(self.best.option.law, self.advice.values, goals.epsilon, goals.alpha, goals.t_e)
+        return assess(self.best.option.law, self.advice.values, goals.epsilon, goals.alpha, goals.t_e)
 
     def json(self) -> dict[str, object]:
         document = _as_json(self.advice, self.best, self.column, self.stars)
-        document |= {"draws": _laws_json(self.laws), "worth": worth_json(self.worth)}
+        document |= {"draws": _laws_json(self.laws), "worth": assessment_json(self.assessment)}
         return document | {"leaks": leaks_json(self.leaks)}
 
     def show(self) -> None:
@@ -239,39 +244,39 @@ class _Advised:
         laws = _laws(advice, best, self.laws)
         lines = [
             *_lines(advice, best),
-            *(("gives away" if n == 0 else "", told) for n, told in enumerate(leak_warnings([leaks]))),
+            *(("disclosed by" if n == 0 else "", risk) for n, risk in enumerate(leak_warnings([leaks]))),
             *([("", MEANING)] if leaks.concentrations else []),
             ("unique", unique_records(leaks, advice.rows)),
-            *self.worth.sentences()[2:],
-            *(("draws" if n == 0 else "", said) for n, said in enumerate(laws)),
+            *self.assessment.sentences()[2:],
+            *(("draws" if n == 0 else "", law) for n, law in enumerate(laws)),
             ("searched", f"{SEARCHED}; {leaks.searched}"),
         ]
         show({}, lines, as_json=False)
 
 
-def _together(choice: Together) -> str:
-    told = ", ".join(f"{column} {named(option)}" for column, option in choice.options.items())
-    meets = "" if choice.meets else "; not all of them meet what was asked for"
-    why = ": one for all, since those that are best for each leave too few records together"
-    return f"{told}{why if choice.common else ''}; {choice.deleted} records are deleted{meets}"
+def _joint_choice(choice: JointChoice) -> str:
+    options = ", ".join(f"{column} {named(option)}" for column, option in choice.options.items())
+    meets = "" if choice.meets else "; not all of them meet the goals"
+    why = ": one for all, since the best gammas of the columns leave too few records together"
+    return f"{options}{why if choice.common else ''}; {choice.deleted} records are deleted{meets}"
 
 
-def _binds(table: CodedTable, choice: Together, advices: Mapping[str, Advice]) -> str:
-    """Return which column allows least, and what helps it."""
+def _limiting_column(table: CodedTable, choice: JointChoice, advices: Mapping[str, Advice]) -> str:
+    """Return the column with the smallest feasible gamma, and a remedy for it."""
     column = choice.binding
     most = advices[column].max_gamma
     if choice.meets:
-        return f"{column} allows gamma up to {most}, the least of these columns, and meets what was asked for"
+        return f"{column} allows gamma up to {most}, the least of these columns, and meets the goals"
     others = [each for each in advices if each != column]
     helps = crossing(table, column, others, most)
     return (
-        f"{column} allows gamma up to {most} and does not meet what was asked for; "
+        f"{column} allows gamma up to {most} and does not meet the goals; "
         f"{helps or f'no crossing with one other column {NO_CROSSING}'}"
     )
 
 
-def _sanitize(
-    table: Path, choice: Together, *, stream: bool, missing: str | None, **repeated: Sequence[str] | None
+def _sanitize_command(
+    table: Path, choice: JointChoice, *, stream: bool, missing: str | None, **repeated: Sequence[str] | None
 ) -> str:
     """Return the command that publishes as advised."""
     suffix = next((each for each in SUFFIXES if table.name.lower().endswith(each)), SUFFIXES[0])
@@ -282,7 +287,7 @@ def _sanitize(
     for column in options:
         words += ["--sensitive", column]
     one = next(iter(options.values())).law
-    words += ["--gamma", str(one.gamma) if len(set(sizes.values())) == 1 else in_words(sizes)]
+    words += ["--gamma", str(one.gamma) if len(set(sizes.values())) == 1 else parameter_text(sizes)]
     words += [] if one.is_plain else ["--retention", str(one.retention)]
     for name, given in repeated.items():
         for value in () if given is None or (stream and name in ("quasi", "keep")) else given:
@@ -297,7 +302,7 @@ def _sanitize(
 def _options(advice: Advice, best: Recommendation, stars: Sequence[LeastWorstError]) -> Table:
     """Return a row for each option."""
     table = Table(box=None, pad_edge=False)
-    for name in ("", "gamma", "p", "T_P", "T_P*", "T_f", "protected", "between", "accurate", "open groups"):
+    for name in ("", "gamma", "p", "T_P", "T_P*", "T_f", "protected", "between", "accurate", "at risk"):
         table.add_column(name, justify="left" if name in ("", "p") else "right")
     for option, star in zip(advice.options, stars, strict=True):
         sizes = (option.protected, option.between, option.accurate)
@@ -309,13 +314,13 @@ def _options(advice: Advice, best: Recommendation, stars: Sequence[LeastWorstErr
             decimal_down(star.at_least, 4),
             str(option.threshold),
             *(str(len(each)) for each in sizes),
-            str(option.open_groups),
+            str(option.groups_at_risk),
         )
     return table
 
 
 def _laws(advice: Advice, best: Recommendation, laws: Sequence[LawOfDraws]) -> Iterator[str]:
-    """Yield what each law of draws gives, with its price."""
+    """Yield benefit and cost of each law of draws."""
     for law in laws:
         yield law.sentence(best.option, advice.values[0][0], bargain(law.draws, best.option.law.gamma))
 
@@ -337,22 +342,22 @@ def _laws_json(laws: Sequence[LawOfDraws]) -> list[dict[str, object]]:
 def _lines(advice: Advice, best: Recommendation) -> list[tuple[str, str]]:
     goals, option = advice.goals, best.option
     smaller = "" if all(each.meets_t_p for each in advice.options) else f"; < marks a T_P below {goals.t_p}"
-    asked = (
+    aims = (
         f"counts up to {goals.alpha} wrong by {goals.epsilon} or more with at least T_P = {goals.t_p}, "
         f"counts from T_f on with at most T_E = {goals.t_e}{smaller}"
     )
-    if goals.own_value < 1:
-        asked += f"; a published value the record's own with at most {goals.own_value}"
+    if goals.true_value < 1:
+        aims += f"; a published value is the true value with probability at most {goals.true_value}"
     return [
         ("", ""),
-        ("asked for", asked),
+        ("goals", aims),
         ("feasible", _feasible(advice)),
-        ("recommended" if best.meets else "closest", _named(option)),
+        ("recommended" if best.meets else "closest", _option_text(option)),
         *(("because" if number == 0 else "", reason) for number, reason in enumerate(best.reasons)),
         ("protected", _values(advice, option.protected)),
         ("between", _values(advice, option.between)),
         ("accurate", _values(advice, option.accurate)),
-        ("open groups", _groups(advice, option)),
+        ("groups at risk", _groups(advice, option)),
     ]
 
 
@@ -364,9 +369,9 @@ def _feasible(advice: Advice) -> str:
     return f"gamma = 2 to {advice.max_gamma}: {most}{more}"
 
 
-def _named(option: Option) -> str:
-    own = " = 1/gamma" if option.law.is_plain else ""
-    return f"gamma = {option.law.gamma}, p = {option.law.retention}{own}"
+def _option_text(option: Option) -> str:
+    plain = " = 1/gamma" if option.law.is_plain else ""
+    return f"gamma = {option.law.gamma}, p = {option.law.retention}{plain}"
 
 
 def _values(advice: Advice, numbers: tuple[int, ...]) -> str:
@@ -378,7 +383,7 @@ def _groups(advice: Advice, option: Option) -> str:
     groups = [advice.groups[number] for number in option.unprotected[:SHOWN]]
     return _listed(
         [f"{group.predicate}: all {group.count} are {group.value}" for group in groups],
-        option.open_groups,
+        option.groups_at_risk,
         "; ",
         f"the {len(option.unprotected)} largest" if option.unlisted else "them",
     )
@@ -406,7 +411,7 @@ def _as_json(
         "alpha": goals.alpha,
         "t_p": str(goals.t_p),
         "t_e": str(goals.t_e),
-        "own_value": str(goals.own_value),
+        "own_value": str(goals.true_value),
         "values": [{"value": value, "count": count} for value, count in advice.values],
         "options": [
             {
@@ -416,8 +421,8 @@ def _as_json(
                 "t_p_star_at_least": exact_json(star.at_least, "down"),
                 "argmin": option.argmin,
                 "meets_t_p": option.meets_t_p,
-                "own_value": str(option.own_value),
-                "meets_own_value": option.meets_own_value,
+                "own_value": str(option.true_value),
+                "meets_own_value": option.meets_true_value,
                 "threshold": option.threshold,
                 "protected_values": named(option.protected),
                 "between_values": named(option.between),

@@ -1,4 +1,4 @@
-"""The parameters of the alpha-beta algorithm, as the options give them."""
+"""Parameters of the alpha-beta algorithm from options."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from splu_ref.guarantees import TupleChances, TupleLevels, prior_bound
 from splu_ref.mechanisms import AlphaBeta
 
 
-def chances_asked(
+def tuple_chances(
     alpha: str | None,
     beta: str | None,
     d: str | None,
@@ -16,12 +16,12 @@ def chances_asked(
     tuples: int,
     size: int,
 ) -> TupleChances:
-    """Return alpha and beta: given, or those of least variance for (d, gamma), or for (k, gamma), d = k n/m.
+    """Return alpha and beta: as given, or those of least variance for (d, gamma), where d may be k n/m.
 
     Raises
     ------
     ParameterError
-        If the options name none of the three, or more than one.
+        If the options are not exactly one of the three pairs.
     """
     given = [
         {"--alpha": alpha, "--beta": beta},
@@ -32,8 +32,8 @@ def chances_asked(
     fitting = [number for number, pair in enumerate(given) if named == set(pair)]
     if not fitting:
         raise ParameterError(
-            "say how to hide the tuples: --alpha and --beta, --d and --level, or --k and --level; "
-            f"given: {', '.join(sorted(named)) or 'none of them'}"
+            "alpha-beta needs --alpha and --beta, --d and --level, or --k and --level: give one of these "
+            f"pairs, not {', '.join(sorted(named)) or 'none of them'}"
         )
     if alpha is not None and beta is not None:
         return TupleChances.of(alpha, beta)
@@ -48,10 +48,10 @@ def chances_asked(
 
 
 def expected_size(mechanism: AlphaBeta, tuples: int) -> str:
-    """Return what is to be expected of a release, in words."""
+    """Return a sentence with the expected numbers of published tuples."""
     genuine, fakes = mechanism.expected(tuples)
     others = mechanism.size - tuples
     return (
-        f"about {round(genuine)} genuine tuples of {tuples} and {round(fakes)} fakes of {others} are to be "
-        "published"
+        f"expected in the release: about {round(genuine)} genuine tuples of {tuples} and {round(fakes)} "
+        f"fakes of {others}"
     )

@@ -1,4 +1,4 @@
-"""``splu-ref anonymity``: how anonymous a table is by k, l, alpha and t, and what that leaves open."""
+"""``splu-ref anonymity``: k-anonymity, l-diversity, (alpha, k)-anonymity and t-closeness of a table."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ EXAMPLE = "splu-ref anonymity adult.csv --quasi sex --quasi race --sensitive occ
 def run(
     table: Annotated[Path, typer.Argument(help="The table: .csv, .csv.gz or .parquet.")],
     quasi: Annotated[
-        list[str], typer.Option("--quasi", help="A column that may be known of a person; once for each.")
+        list[str], typer.Option("--quasi", help="Quasi-identifier: a column that may be known; repeat.")
     ],
     sensitive: Annotated[
         str | None, typer.Option("--sensitive", help="The column whose values are to be protected.")
     ] = None,
     number: Annotated[
         str | None,
-        typer.Option("--l", help="Of recursive (c, l)-diversity: the c that must be exceeded is told. [2]"),
+        typer.Option("--l", help="l of recursive (c, l)-diversity, whose least c is computed [2]."),
     ] = None,
     separator: Separator = None,
     as_json: AsJson = False,
 ) -> None:
     """Count how anonymous a table is: k, l, alpha and t, exactly.
 
-    Groups are the records that share all the columns given with --quasi; an empty cell is a value. t is for
-    values at equal distances from each other. Nothing is published and nothing promised.
+    Records with equal values in all --quasi columns are a group; an empty cell is a value. t is for values at
+    equal distances from each other. Nothing is published.
     """
     if number is not None and sensitive is None:
         raise ParameterError("--l is about the values of a sensitive column: name it, --sensitive")
@@ -85,4 +85,4 @@ def run(
                 f"{found.exposed} records, in {found.homogeneous} groups that have one value each",
             ),
         ]
-    show(result, [*lines, ("says", OPEN)], as_json=as_json)
+    show(result, [*lines, ("limits", OPEN)], as_json=as_json)

@@ -21,47 +21,45 @@ COMMANDS = {
     "sanitize": "Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.",
     "publish": "Publish a table by a mechanism of your choice: a value for each record, groups, or a set "
     "of tuples.",
-    "estimate": "Estimate how many published records satisfied a conjunction before, with a 95 % interval.",
+    "estimate": "Estimate how many records of the original satisfy a conjunction, with a 95 % interval.",
     "privacy": "Compute T_P: the probability with which every count up to alpha is published wrongly.",
     "utility": "Compute how accurate large counts are: exactly, not by a bound.",
     "concept": "Compute T_P for a predicate together with a sensitive value, and the worst such concept.",
     "breach": "Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.",
-    "operator": "Find the matrix of publishing chances that keeps most under a bound on beliefs, with its "
-    "proof.",
-    "attack": "Publish a table as a manifest says, attack every record, and compare with what is predicted "
-    "exactly.",
+    "operator": "Find the optimal randomization matrix under a bound on posterior beliefs, with its proof.",
+    "attack": "Publish a table as its manifest says, attack every record, and compare with the exact "
+    "prediction.",
     "anonymity": "Count how anonymous a table is: k, l, alpha and t, exactly.",
-    "sample-size": "Say how many rows an estimate needs to be within epsilon but for a probability of delta.",
-    "entropy": "Say what releasing a statistic costs each record in entropy, exactly, for every value it may "
-    "have.",
-    "useful": "Compute how often a query on an alpha-beta release errs, and what the release promises.",
-    "audit": "Hold a publisher's claims against exact arithmetic: confirmed, narrowed, refuted or not "
-    "decided.",
-    "audit-release": "Say whether a published table is one that its mechanism could and would have made.",
+    "sample-size": "Compute how many rows keep the error of an estimate below epsilon with probability "
+    "1 - delta.",
+    "entropy": "Compute the entropy that each record loses by the release of a statistic, exactly.",
+    "useful": "Compute the error probability of a query on an alpha-beta release, and the release's privacy.",
+    "audit": "Check a publisher's claims by exact arithmetic: confirmed, narrowed, refuted or not decided.",
+    "audit-release": "Test whether a published table was made by the mechanism that its publisher claims.",
     "check": "Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: unreadable.",
-    "claims": "Show what the source papers claim, and what is true of it: proved, refuted or corrected.",
+    "claims": "Show the claims of the source papers with their status: proved, refuted or corrected.",
     "verify": "Run the verification suite: ledger, certificates, enumeration, embedded data; "
     "full adds the rest.",
     "vectors": "Write the test vectors for other implementations, with their JSON Schema.",
-    "conform": "Hold a program to the test vectors, and its releases at random to their law.",
-    "page": "Write a calculator, certificate checker and auditor as one HTML page, for whoever installs "
-    "nothing.",
+    "conform": "Test another implementation against the test vectors, and its random releases against "
+    "their law.",
+    "page": "Write calculator, certificate checker and auditor as one HTML page that needs no installation.",
     "key": "Make a secret key from the system's entropy, readable by its owner alone.",
 }
-"""Every command with the summary that the list of commands shows: the first paragraph of its own help."""
+"""By command its summary in the list of commands: the first paragraph of its help."""
 LONGEST_MESSAGE = 1_000
-"""Characters of an error that are printed, and of a longer one its beginning and its end."""
+"""Characters of an error message; longer messages are shortened in the middle."""
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 
 
 @dataclass(frozen=True)
-class _AsGiven:
-    """How the words of one parameter become its value."""
+class _UnvalidatedParameter:
+    """Conversion of the command line's words into the value of one parameter."""
 
     kind: type[str | bool | Path]
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value of a parameter: of one that may be given several times, a tuple."""
+        """Return the value of a parameter; a tuple if the parameter may be repeated."""
         if param.multiple or param.nargs == -1:
             return tuple(self.kind(each) for each in value or ())
         return None if value is None else self.kind(value)
@@ -70,36 +68,36 @@ class _AsGiven:
 _KINDS: dict[Any, type[str | bool | Path]] = {str: str, list[str]: str, Path: Path, bool: bool}
 
 
-def _as_given(parameters: list[Any]) -> list[Any]:
-    """Let texts, paths and flags be taken as they are.
+def _skip_validation(parameters: list[Any]) -> list[Any]:
+    """Take texts, paths and flags without validation.
 
-    Typer validates them by way of a library that takes as long to load as NumPy. A version of Typer that
-    does so in another way is slower here, and as right.
+    Typer validates them with a library that takes as long to load as NumPy. With a version of Typer that
+    does so in another way, the program is slower, with the same result.
     """
     for parameter in parameters:
         kind = _KINDS.get(getattr(getattr(parameter, "type_descriptor", None), "annotation", None))
         if kind is not None:
-            parameter.get_runtime_param = partial(_AsGiven, kind)
+            parameter.get_runtime_param = partial(_UnvalidatedParameter, kind)
     return parameters
 
 
 class _Command(TyperCommand):
-    """A command, loaded."""
+    """A loaded command."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, that of the help among them."""
-        return _as_given(super().get_params(ctx))
+        """Return the parameters, including that of the help."""
+        return _skip_validation(super().get_params(ctx))
 
 
 class Program(TyperGroup):
-    """The group of all commands; the module of a command is loaded once the command is given."""
+    """The group of all commands; the module of a command is loaded when the command runs."""
 
     package = "splu_ref.cli"
-    """Where the modules of the commands are."""
+    """Package of the commands' modules."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, that of the help among them."""
-        return _as_given(super().get_params(ctx))
+        """Return the parameters, including that of the help."""
+        return _skip_validation(super().get_params(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that the first word names, and the words after it."""
@@ -122,7 +120,7 @@ app = typer.Typer(
 
 
 def command(name: str, package: str = Program.package) -> Any:
-    """Load a command and return it, as the framework of commands knows it."""
+    """Load a command's module and return the command object."""
     module = import_module(f"{package}.{name.replace('-', '_')}")
     alone = typer.Typer(
         add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -133,7 +131,7 @@ def command(name: str, package: str = Program.package) -> Any:
 
 
 def _not_loaded() -> None:
-    """Stand for a command in the list of commands."""
+    """Do nothing: the placeholder of a command in the list of commands."""
 
 
 def list_commands(program: typer.Typer, commands: Mapping[str, str]) -> None:
@@ -157,10 +155,10 @@ def program(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Publish data with small-sum privacy and large-sum utility, and compute exactly what that promises.
+    """Publish data with small-sum privacy and large-sum utility, and compute the exact guarantees.
 
-    Numbers that enter a guarantee are exact: write 0.3 or 3/10. Exit codes: 0 done or it holds, 1 a claim
-    or check does not hold, 2 unusable input or options, 3 cannot tell.
+    Numbers in a guarantee are exact: write 0.3 or 3/10. Exit codes: 0 success, 1 a claim or check fails,
+    2 invalid input or options, 3 inconclusive.
     """
 
 
@@ -191,7 +189,7 @@ def _run(arguments: Sequence[str] | None, program: typer.Typer, name: str) -> in
     except SpluError as error:
         return _refuse(str(error))
     except MemoryError:
-        return _refuse("the memory does not suffice: give a smaller input, or run it where there is more")
+        return _refuse("out of memory: give a smaller input, or use a machine with more memory")
     except OSError as error:
         return _refuse(
             f"{error.filename or 'input'}: {error.strerror or error}: check the path and its rights"
@@ -200,14 +198,14 @@ def _run(arguments: Sequence[str] | None, program: typer.Typer, name: str) -> in
 
 
 def _with_remedy(error: typer.TyperException, name: str) -> str:
-    """Return what is wrong with the words of a command, and where its help is."""
+    """Return the message of an error in the command line, with a pointer to the help."""
     context = getattr(error, "ctx", None)
     program = name if context is None else context.command_path
     return f"{error.format_message().rstrip('.')}: see {program} --help"
 
 
 def _refuse(message: str) -> int:
-    """Print one line; what a message quotes from a file is shortened."""
+    """Print an error on one line, shortened if it is long, and return exit code 2."""
     line = " ".join(message.split())
     if len(line) > LONGEST_MESSAGE:
         half = LONGEST_MESSAGE // 2 - 2

@@ -1,4 +1,4 @@
-"""``splu-ref attack``: attack each record of a table that is published anew, or of a release."""
+"""``splu-ref attack``: attack each record of a table that is published again, or of an existing release."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import typer
 from splu_ref.audit import (
     FEWEST,
     Attackable,
+    AttackedRelease,
     AttackOutcome,
-    Released,
     Shares,
     Victims,
     attack_release,
+    attack_table,
     best_guess,
-    carried_out,
-    corrupted,
+    corruption,
     duplicates,
     duplicates_in,
     eliminated,
-    known_others,
+    informed_adversary,
     presence,
     presence_in,
     reading_named,
-    repeated,
+    repeat_attack,
     shared_value,
 )
 from splu_ref.channels import DataError, ParameterError, whole
@@ -60,34 +60,34 @@ class _Options:
     value: str | None
 
 
-GUESSED = "the share of records whose most probable value is their own"
+GUESSED = "the share of records whose most probable value is their true value"
 
 
-def _left(known: int) -> str:
-    return f"the mean probability left to the own value once the {known} likeliest others are excluded"
+def _elimination_score(known: int) -> str:
+    return f"the mean probability of the true value once the {known} likeliest others are excluded"
 
 
 def _homogeneity(victims: Victims, _: _Options) -> AttackOutcome:
-    return carried_out("homogeneity", victims, best_guess, GUESSED)
+    return attack_table("homogeneity", victims, best_guess, GUESSED)
 
 
 def _elimination(victims: Victims, options: _Options) -> AttackOutcome:
     known = options.known
-    return carried_out("elimination", victims, eliminated(known), _left(known), excluded=known)
+    return attack_table("elimination", victims, eliminated(known), _elimination_score(known), excluded=known)
 
 
 def _averaging(victims: Victims, options: _Options) -> AttackOutcome:
-    return carried_out(
+    return attack_table(
         "averaging",
         victims,
         best_guess,
         f"the share of records whose most probable value, after {options.releases} releases with fresh "
-        "randomness, is their own; under one key they are one release",
+        "randomness, is their true value; under one key they are one release",
     )
 
 
 def _corruption(victims: Victims, options: _Options) -> AttackOutcome:
-    return corrupted(victims, options.known)
+    return corruption(victims, options.known)
 
 
 def _presence(victims: Victims, options: _Options) -> AttackOutcome:
@@ -95,7 +95,7 @@ def _presence(victims: Victims, options: _Options) -> AttackOutcome:
 
 
 def _known_others(victims: Victims, options: _Options) -> AttackOutcome:
-    return known_others(victims, _code(victims, options.value))
+    return informed_adversary(victims, _code(victims, options.value))
 
 
 def _shared_value(victims: Victims, options: _Options) -> AttackOutcome:
@@ -111,7 +111,7 @@ NAMED: dict[str, tuple[Callable[[Victims, _Options], AttackOutcome], tuple[str, 
     "shared-value": (_shared_value, ("value", "draws"), 1),
     "known-others": (_known_others, ("value", "releases", "draws"), 1),
 }
-"""By name: the attack on records, the options that it knows, and how many releases unless told."""
+"""By name: the attack on records, its options, and its default number of releases."""
 _KNOWN: dict[str, tuple[str, ...]] = {
     **{name: knows for name, (_, knows, _) in NAMED.items()},
     "duplicate": ("reading", "release"),
@@ -121,7 +121,7 @@ _KNOWN: dict[str, tuple[str, ...]] = {
 def run(
     name: Annotated[str, typer.Argument(help=f"{', '.join(_KNOWN)}.")],
     manifest: Annotated[
-        Path, typer.Option("--manifest", help="Of a release: which mechanism and which columns.")
+        Path, typer.Option("--manifest", help="Manifest with the mechanism and the sensitive columns.")
     ],
     table: Annotated[
         Path | None, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")
@@ -130,12 +130,12 @@ def run(
         Path | None,
         typer.Option(
             "--release",
-            help="homogeneity, elimination, presence, duplicate: attack this release, which somebody made; "
-            "the original may be left out then.",
+            help="homogeneity, elimination, presence, duplicate: attack this existing release; the original "
+            "may then be left out.",
         ),
     ] = None,
     column: Annotated[
-        str | None, typer.Option("--column", help="The sensitive column that is attacked, of several.")
+        str | None, typer.Option("--column", help="The attacked sensitive column, if there are several.")
     ] = None,
     known: Annotated[
         str | None,
@@ -151,7 +151,7 @@ def run(
         str | None,
         typer.Option(
             "--value",
-            help="presence, shared-value, known-others: of the column [the rarest with two records].",
+            help="presence, shared-value, known-others: the attacked value [the rarest with two records].",
         ),
     ] = None,
     draws: Annotated[
@@ -167,42 +167,43 @@ def run(
         str | None,
         typer.Option(
             "--reading",
-            help="duplicate: a set is published, of fakes that are not in the table, or a bag, of any [set].",
+            help="duplicate: the release is a set, with fakes that are not in the table, or a bag, with any "
+            "[set].",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
     separator: Separator = None,
     as_json: AsJson = False,
 ) -> int:
-    """Publish a table as a manifest says, attack every record, and compare with what is predicted exactly.
+    """Publish a table as its manifest says, attack every record, and compare with the exact prediction.
 
-    The attacker knows more than the public: all true counts, and the decoy plan. What nothing predicts, such
-    as corruption on SPLU-Gen, is measured on six publications. The table is published afresh, in memory: what
-    is shown belongs to the mechanism, not to the release of the manifest. With --release that release is
-    attacked, and judged by the table, if it is given; the plan stays secret then. known-others is computed,
-    and publishes nothing.
+    The attacker knows more than the public: all true counts, and the decoy plan. Attacks without an exact
+    prediction, such as corruption of SPLU-Gen, are measured on six publications. The table is published again
+    in memory: the result is about the mechanism, not about the release of the manifest. With --release that
+    release is attacked, without knowledge of the plan, and the success is computed if the table is given.
+    known-others is computed without publishing.
     Exit code 1: the success contradicts the prediction, at a level of 10^-9; otherwise 0.
     """
     if name not in _KNOWN:
         raise ParameterError(
-            f"attack {name!r} is unknown: choose one of {', '.join(_KNOWN)}; those that learn are run in a "
-            "checkout, by python -m experiments attack-learned"
+            f"attack {name!r} is unknown: choose one of {', '.join(_KNOWN)}; for learning attacks run "
+            "python -m experiments attack-learned in a checkout"
         )
     given = {
         "known": known, "releases": releases, "value": value, "draws": draws, "reading": reading,
         "release": release,
     }  # fmt: skip
-    for option, told in given.items():
-        if told is not None and option not in _KNOWN[name]:
-            raise ParameterError(f"--{option} says nothing to {name}: leave it out")
+    for option, text_given in given.items():
+        if text_given is not None and option not in _KNOWN[name]:
+            raise ParameterError(f"--{option} does not apply to {name}: leave it out")
     if table is None and release is None:
-        raise ParameterError("name the original table, or a release that is attacked without it: --release")
+        raise ParameterError("nothing to attack: name the original table, or a release by --release")
     if release is not None and (releases or draws or seed is not None):
         raise ParameterError(
-            "--releases, --draws and --seed are for publishing, and --release is there: leave them out"
+            "--releases, --draws and --seed are for publishing, and --release is given: leave them out"
         )
     if name == "duplicate" and column is not None:
-        raise ParameterError("--column says nothing to duplicate: leave it out")
+        raise ParameterError("--column does not apply to duplicate: leave it out")
     usual = NAMED[name][2] if name in NAMED else 1
     options = _Options(
         known=1 if known is None else whole(known, "--known", 0),
@@ -212,7 +213,7 @@ def run(
     facts = attackable(manifest, draws)
     if isinstance(facts.mechanism, Anatomy) and release is not None:
         raise ParameterError(
-            "a release by Anatomy shows no value for a record: attack the table, without --release"
+            "a release by Anatomy has no value for a record: attack the table, without --release"
         )
     with counted("attacking"):
         if name == "duplicate":
@@ -227,7 +228,7 @@ def run(
 
 
 def interval_json(shares: Shares | None) -> list[object] | None:
-    """Return the ends for programs: null where nothing was measured, or too little for an interval."""
+    """Return the ends of the interval for JSON; None if too little was measured."""
     if shares is None or shares.interval is None:
         return None
     least, greatest = shares.interval
@@ -235,7 +236,7 @@ def interval_json(shares: Shares | None) -> list[object] | None:
 
 
 def share_lines(shares: Shares) -> list[tuple[str, str]]:
-    """Return the lines of what was measured on several releases."""
+    """Return the lines of success and interval, measured on several releases."""
     many = "1 release" if shares.experiments == 1 else f"{shares.experiments} releases"
     ends = f"none: {many} cannot have one, {FEWEST} can"
     if shares.interval is not None:
@@ -249,72 +250,75 @@ def share_lines(shares: Shares) -> list[tuple[str, str]]:
 
 
 def attackable(manifest: Path, draws: str | None) -> Manifest:
-    """Return what a manifest says of a release that can be attacked, with another law of draws if given."""
-    told = read_manifest(manifest)
+    """Read the manifest of a release that can be attacked; ``draws`` replaces its law of draws."""
+    facts = read_manifest(manifest)
     if draws is not None:
-        plain = SpluGen.of(told)
-        told = replace(told, mechanism=SpluGen(plain.gamma, plain.retention, plain.plan, draws))
-    if isinstance(told.mechanism, SmallDomainRandomization | PerturbedGeneralization):
+        plain = SpluGen.of(facts)
+        facts = replace(facts, mechanism=SpluGen(plain.gamma, plain.retention, plain.plan, draws))
+    if isinstance(facts.mechanism, SmallDomainRandomization | PerturbedGeneralization):
         raise DataError(
-            f"{manifest}: no attack on a release by {told.mechanism.name} is computed here: name another one"
+            f"{manifest}: attacks on releases by {facts.mechanism.name} are not implemented: give another "
+            "manifest"
         )
-    return told
+    return facts
 
 
 def _of_table(
     name: str,
     table: Path,
     manifest: Path,
-    told: Manifest,
+    facts: Manifest,
     column: str | None,
     options: _Options,
     seed: int | None,
 ) -> AttackOutcome:
-    """Publish a table anew and attack it."""
-    if not isinstance(told.mechanism, RecordMechanism | Anatomy):
+    """Publish a table again and attack it."""
+    if not isinstance(facts.mechanism, RecordMechanism | Anatomy):
         raise DataError(
-            f"{manifest}: {told.mechanism.name} shows nothing of single records: there is none to attack"
+            f"{manifest}: {facts.mechanism.name} publishes no values of single records: use the attack "
+            "duplicate"
         )
-    victims = victims_of(told.mechanism, table, told, column, options.releases, seed)
+    victims = victims_of(facts.mechanism, table, facts, column, options.releases, seed)
     attack = NAMED[name][0]
     with about(table):
         first = attack(victims, options)
-        return repeated(lambda again: attack(again, options), victims, first, FEWEST)
+        return repeat_attack(lambda again: attack(again, options), victims, first, FEWEST)
 
 
 def _of_release(
-    name: str, table: Path | None, release: Path, told: Manifest, column: str | None, options: _Options
+    name: str, table: Path | None, release: Path, facts: Manifest, column: str | None, options: _Options
 ) -> AttackOutcome:
-    """Attack a release that is there."""
+    """Attack an existing release."""
     original = _original(table)
     with about(release):
-        published = read_release(release, told)
-        attacked = _column(told, column)
+        published = read_release(release, facts)
+        attacked = _column(facts, column)
         if isinstance(published.mechanism, SpluGenByColumn):
             published = replace(published, mechanism=published.mechanism.for_column(attacked))
-        released = Released(published, attacked, original)
+        target = AttackedRelease(published, attacked, original)
         if name == "presence":
             if options.value is None:
-                raise ParameterError("say which value is looked for in the release: --value")
-            return presence_in(released, options.value)
-        known = options.known if name == "elimination" else 0
-        says, score = (_left(known), eliminated(known)) if name == "elimination" else (GUESSED, best_guess)
-        return attack_release(name, released, score, says, excluded=known)
+                raise ParameterError("presence in a release needs a value: name it, --value")
+            return presence_in(target, options.value)
+        if name == "elimination":
+            known = options.known
+            return attack_release(name, target, eliminated(known), _elimination_score(known), excluded=known)
+        return attack_release(name, target, best_guess, GUESSED)
 
 
 def _duplicate(
-    table: Path | None, release: Path | None, told: Manifest, reading: str | None, seed: int | None
+    table: Path | None, release: Path | None, facts: Manifest, reading: str | None, seed: int | None
 ) -> AttackOutcome:
-    """Look for tuples that stand twice, in a table that is published anew or in a release that is there."""
-    mechanism, read = told.mechanism, reading_named(reading or "set")
+    """Search for duplicate tuples, in a table that is published again or in an existing release."""
+    mechanism, read = facts.mechanism, reading_named(reading or "set")
     if not isinstance(mechanism, AlphaBeta):
         raise ParameterError(
-            f"{mechanism.name} publishes records, which may be alike: the attack is on sets of tuples"
+            f"{mechanism.name} publishes records, which may be equal: the attack is on sets of tuples"
         )
     original = _original(table)
     if release is not None:
         with about(release):
-            return duplicates_in(read_release(release, told), read, original)
+            return duplicates_in(read_release(release, facts), read, original)
     assert table is not None
     assert original is not None
     with about(table):
@@ -329,8 +333,8 @@ def _original(table: Path | None) -> Microdata | None:
         return read_table(table)
 
 
-def _column(told: Manifest, column: str | None) -> str:
-    columns = tuple(told.domains)
+def _column(facts: Manifest, column: str | None) -> str:
+    columns = tuple(facts.domains)
     if column is None and len(columns) > 1:
         raise ParameterError(
             f"the release has the sensitive columns {', '.join(columns)}: name one, --column"
@@ -341,15 +345,15 @@ def _column(told: Manifest, column: str | None) -> str:
 def victims_of(
     mechanism: Attackable,
     path: Path,
-    told: Manifest,
+    facts: Manifest,
     column: str | None,
     releases: int,
     seed: int | None,
     missing: str | None = None,
 ) -> Victims:
-    """Return the records of the table at ``path``, to be published as a manifest tells."""
-    columns, attacked = tuple(told.domains), _column(told, column)
-    if isinstance(mechanism, SpluGenByColumn):  # each column is published as if it were the only one
+    """Return the records of the table at ``path``, to be published as a manifest states."""
+    columns, attacked = tuple(facts.domains), _column(facts, column)
+    if isinstance(mechanism, SpluGenByColumn):  # columns are published independently
         columns, mechanism = (attacked,), mechanism.for_column(attacked)
     with about(path):
         table = read_table(path, missing=missing)
@@ -397,16 +401,16 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
         "attacked": outcome.attacked,
         "largest": None if outcome.largest is None else exact_json(outcome.largest, "down"),
         "e_value": None if outcome.e_value is None else outcome.e_value.decimal,
-        "noticed": None if outcome.noticed is None else decimal_up(outcome.noticed, 6),
-        "agrees": None if outcome.noticed is None else not outcome.contradicted,
-        "says": outcome.says,
+        "noticed": None if outcome.detectable is None else decimal_up(outcome.detectable, 6),
+        "agrees": None if outcome.detectable is None else not outcome.contradicted,
+        "says": outcome.measure,
     }
 
 
 def _lines(outcome: AttackOutcome) -> list[tuple[str, str]]:
     believed = outcome.believed
-    unseen = "not measured" if believed is None else f"{decimal_down(believed, 6)} as the attacker believes"
-    success = [("success", unseen if outcome.success is None else decimal_down(outcome.success, 6))]
+    unknown = "not measured" if believed is None else f"{decimal_down(believed, 6)} as the attacker believes"
+    success = [("success", unknown if outcome.success is None else decimal_down(outcome.success, 6))]
     return [
         ("attack", f"{outcome.attack} on {outcome.mechanism}"),
         *(success if outcome.measured is None else share_lines(outcome.measured)),
@@ -414,7 +418,7 @@ def _lines(outcome: AttackOutcome) -> list[tuple[str, str]]:
         ("without release", decimal_down(outcome.baseline, 6)),
         ("at most", "not known" if outcome.largest is None else _posterior(outcome.largest)),
         ("agreement", _judged(outcome)),
-        ("says", outcome.says),
+        ("measure", outcome.measure),
     ]
 
 
@@ -430,13 +434,13 @@ def _judged(outcome: AttackOutcome) -> str:
     if outcome.e_value is None:
         if outcome.success is None:
             return "not tested: nothing was measured"
-        return "not tested: nothing is predicted, or nothing is left to chance"
-    if outcome.noticed is None:
-        return "not tested: no success that so few releases can have would contradict the prediction"
+        return "not tested: nothing is predicted, or the outcome is not random"
+    if outcome.detectable is None:
+        return "not tested: with so few releases no success would contradict the prediction"
     evidence = f"e-value {outcome.e_value}, contradicts at 10^9"
     if outcome.contradicted:
         return f"contradicts the prediction ({evidence})"
-    return f"no contradiction; a difference of {decimal_up(outcome.noticed, 3)} would be one ({evidence})"
+    return f"no contradiction; a difference of {decimal_up(outcome.detectable, 3)} would be one ({evidence})"
 
 
 def _posterior(largest: Fraction) -> str:

@@ -1,4 +1,4 @@
-"""``splu-ref audit``: a file of claims, each confirmed, narrowed, refuted or not decided."""
+"""``splu-ref audit``: decide a publisher's claims by exact arithmetic."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def run(
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Hold a publisher's claims against exact arithmetic: confirmed, narrowed, refuted or not decided.
+    """Check a publisher's claims by exact arithmetic: confirmed, narrowed, refuted or not decided.
 
-    A narrowed claim is false as stated and true for a part of what it speaks of: for alpha up to 3, from
-    T_f = 2401 on, for a single release. Of a claim that is not decided neither it nor its contrary was
-    shown. With --report each verdict gets a certificate, wherever there is one for its kind. Exit 0 if every
-    claim is confirmed, 1 if any is refuted or only narrowed, 3 if none is and one is not decided.
+    A narrowed claim is false as stated and true in a smaller range: for alpha up to 3, from T_f = 2401 on,
+    for a single release. Neither a claim that is not decided nor its negation was proved. With --report each
+    verdict gets a certificate, if there is one for its kind. Exit 0 if every claim is confirmed, 1 if any is
+    refuted or narrowed, 3 if none is and one is not decided.
     """
     ledger = _ledger()
     file = read_claims(claims)
@@ -84,13 +84,13 @@ def _ledger() -> Ledger | None:
     try:
         found: Ledger = load_ledger()
     except InputError:
-        note("without the package splu_proofs no claim is recognized as one of the paper's")
+        note("without the package splu_proofs, claims are not compared with those of the paper")
         return None
     return found
 
 
 def _certificates(finding: Finding) -> tuple[dict[str, str], str]:
-    """Return the certificates that can be made, by role, and why the one that decides is not among them."""
+    """Return the certificates by role, and the reason if the deciding one is missing."""
     made, reason = {}, ""
     for proof in finding.proofs:
         try:

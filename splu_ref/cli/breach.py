@@ -1,4 +1,4 @@
-"""``splu-ref breach``: how far a record's published value lets a belief rise."""
+"""``splu-ref breach``: the largest rise of a belief through a record's published value."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ if TYPE_CHECKING:
 EXAMPLE = "splu-ref breach --retention 1/5 --values 14 --rho1 0.1 --rho2 0.5"
 
 _MOST_VALUES = 1_000
+"""Values of a domain that are examined with a prior."""
 _MILLION = 10**6
-"""Values of a domain whose matrix is written out for one prior."""
 
 
 @one_budget()
 def run(
-    rho1: Annotated[str, typer.Option("--rho1", help="Largest prior of what an observer wants to know.")],
+    rho1: Annotated[str, typer.Option("--rho1", help="Largest prior belief of an observer.")],
     rho2: Annotated[str, typer.Option("--rho2", help="Posterior that is a breach, above rho1.")],
     retention: Annotated[
-        str | None, typer.Option("--retention", help="Probability p of keeping the own value, e.g. 1/5.")
+        str | None, typer.Option("--retention", help="Probability p of retaining the true value, e.g. 1/5.")
     ] = None,
     manifest: Annotated[
         Path | None,
@@ -63,14 +63,14 @@ def run(
     ] = None,
     prior: Annotated[
         Path | None,
-        typer.Option("--prior", help="A table: its counts are the prior, instead of every prior there is."),
+        typer.Option("--prior", help="A table whose counts are the prior. Default: every prior."),
     ] = None,
     column: Annotated[
         str | None, typer.Option("--column", help="The sensitive column of --prior, or of --manifest.")
     ] = None,
     certificate: Annotated[
         Path | None,
-        typer.Option("--certificate", help="Write a certificate of the breach, or that there is none."),
+        typer.Option("--certificate", help="Write a certificate of the breach, or of its absence."),
     ] = None,
     separator: Separator = None,
     force: Force = False,
@@ -78,39 +78,39 @@ def run(
 ) -> int:
     """Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.
 
-    For values that are kept with probability p and otherwise drawn uniformly from the whole domain, the own
-    value included, or by the law or matrix that the manifest tells. Without --prior, every prior is admitted,
-    and every property of the value. With it, the counts of a column are the prior, its values the domain
-    unless a manifest declares it, and every set of values with a share of at most rho1 a property. Of a
-    release by swapping the published column has the counts; a record keeps its value more often than its cell
-    stays, and what else is known of other records is left out. Exit code 0: no breach, 1: there is one. It
-    speaks of one column of one release, and of records that are independent of each other.
+    Values are retained with probability p and otherwise drawn uniformly from the whole domain, the true value
+    included, or by the law or matrix of the manifest. Without --prior, every prior and every property of the
+    value is considered. With it, the counts of a column are the prior, its values are the domain unless a
+    manifest declares it, and the properties are the sets of values with a share of at most rho1. A release by
+    swapping has the counts itself; a record retains its value more often than its cell stays in place, and
+    knowledge of other records is not considered. Exit code 0: no breach, 1: there is one. The answer is for
+    one column of one release, and for independent records.
     """
     levels = Levels.of(rho1, rho2)
     if certificate is not None:
         refuse_existing(certificate, force=force)
     if manifest is not None:
         if retention is not None or values is not None:
-            raise ParameterError("--manifest tells retention and domain: leave out --retention and --values")
-        told = _told(manifest, column, prior, certificate)
-        if not isinstance(told, _Told):
-            return _of_matrix(told, levels, prior, as_json=as_json)
-        keep, column, domain = told.mechanism.retention, told.column, told.domain
+            raise ParameterError("--manifest states retention and domain: leave out --retention and --values")
+        stated = _read_law(manifest, column, prior, certificate)
+        if not isinstance(stated, _ReplacementLaw):
+            return _breach_of_matrix(stated, levels, prior, as_json=as_json)
+        keep, column, domain = stated.mechanism.retention, stated.column, stated.domain
     elif retention is None:
-        raise ParameterError("say --retention, or give the release's --manifest")
+        raise ParameterError("no parameters: give --retention, or the release's --manifest")
     else:
-        keep, domain, told = probability(retention, "--retention"), None, None
-    counts = None if prior is None else _held(told, _counts(prior, column, domain))
-    if told is None:
+        keep, domain, stated = probability(retention, "--retention"), None, None
+    counts = None if prior is None else _possible_counts(stated, _counts(prior, column, domain))
+    if stated is None:
         _require_domain(column, values, counts)
     if counts is not None:
-        size, law = len(counts), _law(told, counts)
+        size, law = len(counts), _law(stated, counts)
     else:
-        size = whole(values or "", "--values", 2) if told is None else told.size
-        least = Fraction(1, size) if told is None else told.least
+        size = whole(values or "", "--values", 2) if stated is None else stated.size
+        least = Fraction(1, size) if stated is None else stated.least
         # One value against all others: no column of the whole matrix has a larger ratio.
         law = {"a value": least, "another value": 1 - least}
-    records = 0 if counts is None or told is None or not told.swapped else sum(counts.values())
+    records = 0 if counts is None or stated is None or not stated.swapped else sum(counts.values())
     channel = retention_channel(swapped_retention(keep, records) if records else keep, law)
     if counts is None:
         rise = (levels.amplification - 1) * law["a value"]
@@ -118,40 +118,40 @@ def run(
     else:
         limit = retention_limit_for(counts, law, levels)
         limit = _swapped_limit(limit, records) if records and limit is not None else limit
-    # A value drawn from the table's own counts tells of the table: no ratio of records bounds that.
-    local = told is None or told.mechanism.replacing != "identity"
+    # A value drawn from the table's counts depends on the table: no ratio of records bounds that.
+    local = stated is None or stated.mechanism.replacing != "identity"
     with counted("searching priors"):
-        found = _found(channel, counts, levels, local=local)
+        found = _worst_breach(channel, counts, levels, local=local)
     lines = _lines(levels, found, prior=counts is not None)
     lines.insert(1, ("safe retention", _allowed(limit, rounded=bool(records))))
     result = _result(levels, found, size, keep, limit)
-    held = None if counts is None else [count for count in counts.values() if count]
-    with certified(certificate, partial(_certificate, keep, size, levels, held), lines, force=force):
+    positive = None if counts is None else [count for count in counts.values() if count]
+    with certified(certificate, partial(_certificate, keep, size, levels, positive), lines, force=force):
         show(result, lines, as_json=as_json)
     return 0 if found.holds else 1
 
 
 def _require_domain(column: str | None, values: str | None, counts: dict[str, int] | None) -> None:
-    """Raise unless the options say once what the domain is."""
+    """Raise unless exactly one option gives the domain."""
     if counts is None and column is not None:
         raise ParameterError("--column names a column of --prior: add the table, or leave it out")
     if (values is None) == (counts is None):
-        raise ParameterError("say what the domain is: --values 14, or --prior TABLE --column NAME")
+        raise ParameterError("no domain: give --values 14, or --prior TABLE --column NAME")
 
 
-def _of_matrix(told: Operator, levels: Levels, prior: Path | None, *, as_json: bool) -> int:
-    """Answer for a release by a matrix, which has no retention that could be smaller."""
-    channel = from_matrix(told.values, told.rows, told.values)
-    counts = None if prior is None else _counts(prior, told.column, told.values)
+def _breach_of_matrix(operator: Operator, levels: Levels, prior: Path | None, *, as_json: bool) -> int:
+    """Answer for a release by a matrix, which has no retention probability."""
+    channel = from_matrix(operator.values, operator.rows, operator.values)
+    counts = None if prior is None else _counts(prior, operator.column, operator.values)
     with counted("searching priors"):
-        found = _found(channel, counts, levels, local=True)
+        found = _worst_breach(channel, counts, levels, local=True)
     lines = _lines(levels, found, prior=counts is not None)
-    show(_result(levels, found, len(told.values), None, None), lines, as_json=as_json)
+    show(_result(levels, found, len(operator.values), None, None), lines, as_json=as_json)
     return 0 if found.holds else 1
 
 
-class _Found(NamedTuple):
-    """What a channel lets a belief rise to."""
+class _BreachSearch(NamedTuple):
+    """Amplification and worst breach of a channel, and whether it stays below rho2."""
 
     ratio: Fraction | None
     worst: Breach[str, str] | None
@@ -159,29 +159,21 @@ class _Found(NamedTuple):
     holds: bool
 
 
-def _found(
+def _worst_breach(
     channel: Channel[str, str], counts: dict[str, int] | None, levels: Levels, *, local: bool
-) -> _Found:
-    """Return the worst breach of a channel, under every prior or under the shares of counts.
-
-    Parameters
-    ----------
-    channel, counts, levels
-        The law of a record, the counts that are its prior if there are any, and the levels.
-    local
-        Whether the ratio of its chances bounds what a record tells.
-    """
+) -> _BreachSearch:
+    """Return the worst breach, under every prior or that of ``counts``; ``local`` if the channel is local."""
     ratio = amplification(channel).ratio
     if counts is None:
         worst: Breach[str, str] | None = worst_prior(channel, levels.rho1)
     else:
         worst = worst_property(channel, counts, levels.rho1)
     epsilon = None if ratio is None or not local else decimal_up(natural_logarithm(ratio))
-    return _Found(ratio, worst, epsilon, worst is None or worst.posterior < levels.rho2)
+    return _BreachSearch(ratio, worst, epsilon, worst is None or worst.posterior < levels.rho2)
 
 
 def _result(
-    levels: Levels, found: _Found, size: int, keep: Fraction | None, limit: Fraction | None
+    levels: Levels, found: _BreachSearch, size: int, keep: Fraction | None, limit: Fraction | None
 ) -> dict[str, object]:
     return {
         "retention": None if keep is None else str(keep),
@@ -207,23 +199,23 @@ def _certificate(
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What a manifest tells of one sensitive column, or of all of them if one coin decides for a record."""
+class _ReplacementLaw:
+    """Retention replacement of one sensitive column, or of all of them if they are replaced together."""
 
     mechanism: RetentionReplacement
     column: str | None
     domain: tuple[str, ...] | None
     swapped: bool = False
-    """Whether it is swapping: a record's law is that of replacements from the counts, which keeps more."""
+    """Whether the mechanism is swapping, which retains more than replacement from the counts."""
 
     @property
     def size(self) -> int:
-        """Values that are replaced together."""
+        """Number of values, or of combinations that are replaced together."""
         return prod(len(domain) for _, domain in self._domains())
 
     @property
     def least(self) -> Fraction:
-        """The least probability that a replacement has."""
+        """The smallest probability of a replacement."""
         laws = dict(self.mechanism.laws)
         return prod(
             (laws[name].least if laws else Fraction(1, len(domain)) for name, domain in self._domains()),
@@ -241,26 +233,28 @@ class _Told:
         return [each for each in self.mechanism.domains if self.column in (None, each[0])]
 
 
-def _held(told: _Told | None, counts: dict[str, int]) -> dict[str, int]:
+def _possible_counts(stated: _ReplacementLaw | None, counts: dict[str, int]) -> dict[str, int]:
     """Return the counts of the values that can be published."""
-    if told is None or told.mechanism.replacing != "identity":
+    if stated is None or stated.mechanism.replacing != "identity":
         return counts
     return {value: count for value, count in counts.items() if count}
 
 
-def _law(told: _Told | None, counts: dict[str, int]) -> dict[str, Fraction]:
+def _law(stated: _ReplacementLaw | None, counts: dict[str, int]) -> dict[str, Fraction]:
     """Return the law of replacements over the values of a prior."""
-    if told is None:
+    if stated is None:
         return dict.fromkeys(counts, Fraction(1, len(counts)))
-    if told.mechanism.replacing == "identity":
+    if stated.mechanism.replacing == "identity":
         records = sum(counts.values())
         return {value: Fraction(count, records) for value, count in counts.items()}
-    law = told.law()
+    law = stated.law()
     return {value: law[value] for value in counts}
 
 
-def _told(path: Path, column: str | None, prior: Path | None, certificate: Path | None) -> _Told | Operator:
-    """Return what a manifest tells of one of its sensitive columns, or of a record that has one coin."""
+def _read_law(
+    path: Path, column: str | None, prior: Path | None, certificate: Path | None
+) -> _ReplacementLaw | Operator:
+    """Return the mechanism of a manifest for one sensitive column, or for all that are replaced together."""
     from splu_ref.mechanisms import (  # noqa: PLC0415 - as below
         Operator,
         PerturbedGeneralization,
@@ -280,14 +274,14 @@ def _told(path: Path, column: str | None, prior: Path | None, certificate: Path 
     if isinstance(mechanism, SmallDomainRandomization):
         size = max(len(domain) for _, domain in mechanism.domains)
         raise DataError(
-            f"{path}: a release by {mechanism.name}, whose parts have retentions of their own: ask for "
-            f"one of them, such as --retention {mechanism.retention(size)} --values {size}"
+            f"{path}: a release by {mechanism.name}, whose parts have different retention probabilities: "
+            f"give those of one part, such as --retention {mechanism.retention(size)} --values {size}"
         )
     if isinstance(mechanism, PerturbedGeneralization):
         raise DataError(
-            f"{path}: a release by {mechanism.name}, where what is published of a record depends on its "
-            f"group: compare its amplification, {mechanism.amplification} for who knows all others, with "
-            "what --retention P --values M tells to be needed"
+            f"{path}: a release by {mechanism.name}, where the published value of a record depends on its "
+            f"group: compare its amplification, {mechanism.amplification} for an attacker who knows all "
+            "others, with that of --retention P --values M"
         )
     if not isinstance(mechanism, RetentionReplacement):
         raise DataError(
@@ -295,37 +289,36 @@ def _told(path: Path, column: str | None, prior: Path | None, certificate: Path 
             f"{RetentionReplacement.name}, {Swapping.name} or {Operator.name}"
         )
     if certificate is not None and mechanism.replacing != "uniform":
-        raise ParameterError("a certificate is of uniform replacement: leave out --certificate")
+        raise ParameterError("certificates are for uniform replacement only: leave out --certificate")
     domains = dict(mechanism.domains)
     if mechanism.compound:
         if column is not None or prior is not None:
             raise ParameterError(
-                f"{path} tells of one coin for a record, whose sensitive values are one value of the product "
-                "of their domains: leave out --column and --prior"
+                f"{path} replaces all sensitive values of a record together: leave out --column and --prior"
             )
-        return _Told(mechanism, None, None)
+        return _ReplacementLaw(mechanism, None, None)
     if column is None and len(domains) == 1:
         [column] = domains
     if column not in domains:
-        raise ParameterError(f"{path} tells of the columns {', '.join(domains)}: name one, --column NAME")
+        raise ParameterError(f"{path} has the columns {', '.join(domains)}: name one, --column NAME")
     if mechanism.replacing == "identity" and prior is None:
         raise ParameterError(
-            f"{path} tells of replacements from the original's own counts, which are the prior as well: give "
-            f"them, --prior {'PUBLISHED, which has them' if swapped else 'TABLE'}"
+            f"{path} replaces values by the counts of the original, which are the prior as well: give them "
+            f"by --prior {'PUBLISHED, which has the same counts' if swapped else 'TABLE'}"
         )
-    return _Told(mechanism, column, domains[column], swapped)
+    return _ReplacementLaw(mechanism, column, domains[column], swapped)
 
 
-def _require_matrix(path: Path, told: Operator, column: str | None, certificate: Path | None) -> None:
-    """Raise unless the options can be given with a release by a matrix."""
+def _require_matrix(path: Path, operator: Operator, column: str | None, certificate: Path | None) -> None:
+    """Raise unless the options apply to a release by a matrix."""
     if certificate is not None:
-        raise ParameterError("a certificate is of uniform replacement: leave out --certificate")
-    if column not in (None, told.column):
-        raise ParameterError(f"{path} tells of the columns {told.column}: name one, --column NAME")
+        raise ParameterError("certificates are for uniform replacement only: leave out --certificate")
+    if column not in (None, operator.column):
+        raise ParameterError(f"{path} has the column {operator.column} alone: leave out --column")
 
 
 def _swapped_limit(limit: Fraction, records: int) -> Fraction:
-    """Return a p, in millionths, up to which swapping keeps a record with a smaller chance than a limit."""
+    """Return the largest p, in millionths, for which swapping retains a value less often than ``limit``."""
 
     def reaches(millionths: int) -> bool:
         return swapped_retention(Fraction(millionths, _MILLION), records) >= limit
@@ -334,11 +327,11 @@ def _swapped_limit(limit: Fraction, records: int) -> Fraction:
 
 
 def _counts(path: Path, column: str | None, declared: tuple[str, ...] | None) -> dict[str, int]:
-    """Return the counts of a column by value; with a declared domain, all of it."""
+    """Return the counts of a column by value, over the declared domain if there is one."""
     from splu_ref.data import read_table, text  # noqa: PLC0415 - most runs read none
 
     if column is None:
-        raise ParameterError("--prior is a table: say which column is sensitive, --column NAME")
+        raise ParameterError("--prior is a table: name its sensitive column, --column NAME")
     with about(path):
         table = read_table(path)
         if declared is not None:
@@ -348,7 +341,7 @@ def _counts(path: Path, column: str | None, declared: tuple[str, ...] | None) ->
         if len(domain) > _MOST_VALUES:
             raise DataError(
                 f"column {column!r} has {len(domain)} values, and at most {_MOST_VALUES} are examined with a "
-                "prior: group them, or leave out --prior and say --values"
+                "prior: group them, or replace --prior by --values"
             )
         return dict(zip(map(text, domain), table.histogram(column).tolist(), strict=True))
 
@@ -362,10 +355,10 @@ def _witness(worst: Breach[str, str]) -> dict[str, object]:
     }
 
 
-def _lines(levels: Levels, found: _Found, *, prior: bool) -> list[tuple[str, str]]:
+def _lines(levels: Levels, found: _BreachSearch, *, prior: bool) -> list[tuple[str, str]]:
     whose, worst = "under this prior" if prior else "under any prior", found.worst
     if worst is None:
-        breach = f"none: every value has a share above {levels.rho1}, so there is no property to speak of"
+        breach = f"no breach: every value has a share above {levels.rho1}, so no property needs protection"
     else:
         lifted = f"from {_about(worst.prior)} to {_about(worst.posterior)}"
         secret = " or ".join(worst.secret[:5]) + (" or …" if len(worst.secret) > 5 else "")

@@ -1,4 +1,4 @@
-"""Exact probabilities in words, and certificates that commands write."""
+"""Exact probabilities as text, and certificates that commands write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def words(number: ExactJson) -> str:
-    """Return a probability for people: its decimals, and its fraction if that fits a line."""
+    """Return the text of a probability: its decimals, and its fraction if that fits a line."""
     fraction, decimal = number["fraction"], number["decimal"]
     rounding = f"{number['digits']} digits, rounded in the safe direction"
     if fraction is None or len(fraction) > 60:
@@ -28,13 +28,13 @@ def words(number: ExactJson) -> str:
 
 
 def setting(law: PublishedCount) -> str:
-    """Return gamma, and the retention where it is not 1/gamma, for a sentence."""
-    own = "" if law.is_plain else f" and retention = {law.retention}"
-    return f"gamma = {law.gamma}{own}"
+    """Return gamma, and the retention probability if it is not 1/gamma, for a sentence."""
+    retention = "" if law.is_plain else f" and retention = {law.retention}"
+    return f"gamma = {law.gamma}{retention}"
 
 
 class Make(Protocol):
-    """Makes a certificate, reporting on its work."""
+    """A function that makes a certificate and reports its progress."""
 
     def __call__(self, *, progress: Progress) -> Certificate:
         """Return the certificate."""
@@ -44,23 +44,23 @@ class Make(Protocol):
 def certified(
     path: Path | None, make: Make | None, lines: list[tuple[str, str]], *, force: bool
 ) -> Iterator[None]:
-    """Write a certificate if a path is given, let the caller print, and only then refuse what is too large.
+    """Write a certificate if a path is given, and raise a failure only after the caller has printed.
 
     Parameters
     ----------
     path
-        Where to write, or None.
+        The file, or None for no certificate.
     make
-        Makes the certificate; None only where none is wanted.
+        Makes the certificate; may be None without a path.
     lines
-        What will be printed for people; a line about the certificate is added.
+        Lines that the caller prints; one about the certificate is added.
     force
-        Whether an existing file may be replaced.
+        Whether an existing file may be overwritten.
 
     Raises
     ------
     CertificateError
-        If a certificate is wanted and cannot be made.
+        If the certificate cannot be made, such as one that is too large.
     """
     refusal: CertificateError | None = None
     if path is not None and make is not None:

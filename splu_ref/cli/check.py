@@ -22,8 +22,8 @@ def run(
 ) -> int:
     """Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: unreadable.
 
-    The checker is one file of the standard library, certificate_checker.py, that imports nothing else of
-    this package: copy it out, read it, and run it as `python certificate_checker.py FILE`.
+    The checker is one file that uses the standard library alone, certificate_checker.py: copy it, read it,
+    and run it as `python certificate_checker.py FILE`.
     """
     try:
         with open_regular(certificate) as file, counted("checking"):

@@ -20,14 +20,14 @@ EXAMPLE = "splu-ref claims splu.T3"
 
 def run(
     claim: Annotated[
-        str | None, typer.Argument(help="A claim's id, or how it ends: t3. All claims unless given.")
+        str | None, typer.Argument(help="A claim's id, or the end of it, such as t3 [all claims].")
     ] = None,
     reaffirm: Annotated[
         bool, typer.Option("--reaffirm", help="Re-run the claim's proof and bind it to the present code.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the source papers claim, and what is true of it: proved, refuted or corrected.
+    """Show the claims of the source papers with their status: proved, refuted or corrected.
 
     A refuted claim comes with the smallest counterexample and with the statement to rely on instead.
     """
@@ -46,26 +46,26 @@ def run(
 
 
 def _full(given: str, ids: list[str]) -> str:
-    """Return the id that is meant: as it stands, or the one that ends so, in capitals or not.
+    """Return the id that equals or ends with ``given``, ignoring case.
 
-    Of several, that of the paper which this program implements; the others are named. An id that nothing ends
-    with is returned as it is: the ledger refuses it, and knows which are near.
+    Of several matches, the one of the SPLU paper is taken, and a note names the others. Without a match,
+    ``given`` is returned: the ledger refuses it and suggests similar ids.
     """
-    told = given.lower()
-    for meant in (
+    lower = given.lower()
+    for matches in (
         [each for each in ids if each == given],
-        [each for each in ids if each.lower() == told],
-        [each for each in ids if each.lower().endswith(f".{told}")],
+        [each for each in ids if each.lower() == lower],
+        [each for each in ids if each.lower().endswith(f".{lower}")],
     ):
-        own = [each for each in meant if each.startswith("splu.")]
-        if len(meant) == 1 or len(own) == 1:
-            (found,) = own or meant
-            others = [each for each in meant if each != found]
+        of_splu = [each for each in matches if each.startswith("splu.")]
+        if len(matches) == 1 or len(of_splu) == 1:
+            (found,) = of_splu or matches
+            others = [each for each in matches if each != found]
             if others:
-                note(f"{', '.join(others)} would be meant as well: write it in full")
+                note(f"{', '.join(others)} also matches: write the id in full")
             return found
-        if meant:
-            raise ParameterError(f"{given} may be any of {', '.join(meant)}: write one of them in full")
+        if matches:
+            raise ParameterError(f"{given} may be any of {', '.join(matches)}: write one of them in full")
     return given
 
 

@@ -1,4 +1,4 @@
-"""``splu-ref concept``: small-sum privacy of conjunctive concepts, for a stated estimator."""
+"""``splu-ref concept``: small-sum privacy of conjunctions with a sensitive value, by estimator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from splu_ref.cli.dependent_draws import DrawsOption, bargain_line
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, EpsilonOption
 from splu_ref.cli.progress import counted
-from splu_ref.cli.promised import Answer, GammaIfTold, ManifestOption, Promised, promised, show_promises
+from splu_ref.cli.release_parameters import (
+    Answer,
+    GammaOption,
+    ManifestOption,
+    ReleaseParameters,
+    release_parameters,
+    show_answers,
+)
 from splu_ref.guarantees import exact_json, is_plain_up_to
 
 EXAMPLE = "splu-ref concept --gamma 5 --epsilon 0.3 --alpha 5 --method exact"
@@ -25,7 +32,7 @@ PRINTED = "splu.T4conj"
 @one_budget()
 def run(
     *,
-    gamma: GammaIfTold = None,
+    gamma: GammaOption = None,
     manifest: ManifestOption = None,
     epsilon: EpsilonOption,
     alpha: Annotated[str, typer.Option("--alpha", help="Largest count that is to be protected.")],
@@ -44,36 +51,36 @@ def run(
     T_P is the least probability of an error of epsilon x3 or more (Definition 2), over all concepts with
     x3 = 1 to alpha records. It belongs to the estimator. Of predicates nearly all of whose records carry
     the value everything is proved; of others, under exact and printed, only the stated range is searched.
-    With --draws capped:M, and --alpha up to M, it speaks of values with at most M records, whose draws have
-    the law of independent ones; of other values nothing is decided. With --manifest, all this is told of
-    every sensitive column of a release.
+    With --draws capped:M, and --alpha up to M, it is for values with at most M records, whose draws have the
+    law of independent ones; other values are not covered. With --manifest, the answer covers every sensitive
+    column of a release.
     """
     if method not in ("mle", "exact", "printed"):
         raise ParameterError(f"--method is {method!r}: give mle, exact or printed")
-    cases = promised(manifest, gamma, None, draws)
-    show_promises([_answer(case, epsilon, alpha, method) for case in cases], as_json=as_json)
+    cases = release_parameters(manifest, gamma, None, draws)
+    show_answers([_answer(case, epsilon, alpha, method) for case in cases], as_json=as_json)
     return 0
 
 
-def _answer(case: Promised, epsilon: str, alpha: str, method: str) -> Answer:
-    """Return T_P of conjunctive concepts under one law, for programs and for people."""
+def _answer(case: ReleaseParameters, epsilon: str, alpha: str, method: str) -> Answer:
+    """Return T_P of conjunctive concepts under one law."""
     gamma, law = case.gamma, case.draws
     if case.retention is not None:
         raise ParameterError(
-            f"concepts are treated for p = 1/gamma, and the manifest says {case.retention} for "
-            f"{', '.join(case.columns)}: nothing is known of this release"
+            f"concepts are computed for p = 1/gamma, and the manifest states {case.retention} for "
+            f"{', '.join(case.columns)}: give a release with p = 1/gamma"
         )
     if not is_plain_up_to(law, whole(alpha, "alpha", 1)):
         raise ParameterError(
-            f"concepts are treated for capped draws, and counts up to the cap: with --draws {law} give an "
-            "--alpha up to M of capped:M"
+            f"concepts are computed for independent draws, and for capped draws up to the cap: instead of "
+            f"--draws {law} with this --alpha, give --draws capped:M and an --alpha up to M"
         )
     with counted("searching concepts") as progress:
         if method == "printed":
             try:
                 printed = load_ledger().printed[PRINTED]
             except InputError as error:
-                raise InputError(f"--method printed is kept with the proofs only: {error}") from None
+                raise InputError(f"--method printed is part of the proofs: {error}") from None
             least = concept_minimum(gamma, epsilon, alpha, printed, progress=progress)
         else:
             least = concept_minimum(gamma, epsilon, alpha, method, progress=progress)
@@ -100,7 +107,7 @@ def _answer(case: Promised, epsilon: str, alpha: str, method: str) -> Answer:
         ("searched", least.searched),
     ]
     if law.bound is not None:
-        lines.append(("speaks of", f"values with at most {law.bound} records: of others nothing is decided"))
+        lines.append(("covers", f"values with at most {law.bound} records; others are not covered"))
         lines.append(bargain_line(law, least.gamma))
     if method != "mle":
         lines.append(("unprotected", _unprotected(least)))

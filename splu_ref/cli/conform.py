@@ -1,4 +1,4 @@
-"""``splu-ref conform``: hold another implementation to the test vectors."""
+"""``splu-ref conform``: test another implementation against the test vectors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from splu_ref.report import conformance_html
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
 _SHOWN = 20
-_UNLESS_TOLD = Limits()
+_DEFAULTS = Limits()
 _WEEK = 7 * 24 * 3600  # seconds
 _MOST_MEMORY = 1 << 24  # MiB
 _CODES = {"conforms": 0, "conforms in part": 0, "passed": 0, "inconclusive": 3}
@@ -45,62 +45,63 @@ _CODES = {"conforms": 0, "conforms in part": 0, "passed": 0, "inconclusive": 3}
 def run(
     command: Annotated[list[str], typer.Argument(help="The program and its arguments, after --.")],
     xfail: Annotated[
-        Path | None, typer.Option("--xfail", help="Failures that are expected: an id and a reason a line.")
+        Path | None, typer.Option("--xfail", help="File of expected failures: an id and a reason per line.")
     ] = None,
     smoke: Annotated[
-        bool, typer.Option("--smoke", help="A few vectors of each file, and fewer releases at random.")
+        bool, typer.Option("--smoke", help="Test a few vectors of each file, and fewer random releases.")
     ] = False,
     timeout: Annotated[
         float, typer.Option("--timeout", help="Seconds that an answer may take.")
-    ] = _UNLESS_TOLD.answer,
+    ] = _DEFAULTS.answer,
     run_time: Annotated[
         float, typer.Option("--time", help="Seconds that the whole run may take.")
-    ] = _UNLESS_TOLD.run,
+    ] = _DEFAULTS.run,
     cpu: Annotated[
         int,
-        typer.Option("--cpu", help="Seconds of processor time that the program may take, with its children."),
-    ] = _UNLESS_TOLD.processor,
+        typer.Option("--cpu", help="Seconds of processor time for the program and its children."),
+    ] = _DEFAULTS.processor,
     memory: Annotated[
         int,
-        typer.Option("--memory", help="MiB that the program may hold, with its children. Linux only."),
-    ] = _UNLESS_TOLD.memory,
+        typer.Option("--memory", help="MiB of memory for the program and its children. Linux only."),
+    ] = _DEFAULTS.memory,
     vectors: Annotated[
-        Path | None, typer.Option("--vectors", help="Take the vectors of this folder instead of our own.")
+        Path | None, typer.Option("--vectors", help="Folder of vectors to use [those of this package].")
     ] = None,
     require: Annotated[
         str,
         typer.Option(
-            "--require", help="What must pass: plan,publish=1/2: all of plan, half of each kind of the other."
+            "--require",
+            help="Shares that must pass: plan,publish=1/2 is all of plan, half of publish by kind.",
         ),
     ] = "",
     only: Annotated[
         str | None,
-        typer.Option("--only", help="Ask the vector, generated request or check of this id, and show it."),
+        typer.Option("--only", help="Run the vector, generated request or check of this id, and show it."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--junit", help="Write the outcome as JUnit XML here.")
     ] = None,
     matrix: Annotated[
-        Path | None, typer.Option("--html", help="Write operations against programs as an HTML page here.")
+        Path | None, typer.Option("--html", help="Write a page of operations by programs here (HTML).")
     ] = None,
     beside: Annotated[
         list[str] | None,
-        typer.Option("--beside", help="Another program: --beside 'node b.mjs'. May be given several times."),
+        typer.Option("--beside", help="Another program to test, such as --beside 'node b.mjs'; repeat."),
     ] = None,
     json_file: JsonFile = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Hold a program to the test vectors, and its releases at random to their law.
+    """Test another implementation against the test vectors, and its random releases against their law.
 
-    With --beside, other programs are held to the same, and the exit code is that of the worst. The program
-    reads one JSON object a line and answers one a line; the page "Conformance" of the specification says
-    which. What fails is told at once on standard error. It conforms to an operation of which everything
-    passed; what it does not offer is told by shares. Exit 0: everything that it offers is right. 1: something
-    is not, or less passed than is required. 3: no operation was tested.
+    With --beside, other programs are tested too, and the exit code is that of the worst. A program reads and
+    writes one JSON object per line, as the page "Conformance" of the specification describes. Failures are
+    reported at once on standard error. A program conforms to an operation if all its tests passed. Exit 0:
+    all operations that the program offers passed. 1: something failed, or less passed than --require. 3: no
+    operation was tested.
     """
     if only is not None and (xfail is not None or smoke or require):
-        raise ParameterError("--only asks one request as it is: leave out --xfail, --smoke and --require")
+        raise ParameterError("--only runs one request: leave out --xfail, --smoke and --require")
     for name, value, most in (
         ("--timeout", timeout, 3600),
         ("--time", run_time, _WEEK),
@@ -108,16 +109,16 @@ def run(
         ("--memory", memory, _MOST_MEMORY),
     ):
         if not 0 < value <= most:
-            told = shown(value) if isinstance(value, int) else f"{value:g}"
-            raise ParameterError(f"{name} is {told}: give a number above 0 and up to {most}")
+            given = shown(value) if isinstance(value, int) else f"{value:g}"
+            raise ParameterError(f"{name} is {given}: give a number above 0 and up to {most}")
     required = read_required(require)
     others = [_words(text) for text in beside or ()]
     if only is not None and (matrix is not None or others):
-        raise ParameterError("--only asks one program one request: leave out --html and --beside")
+        raise ParameterError("--only tests one program: leave out --html and --beside")
     for file in (report, matrix, json_file):
         if file is not None:
             refuse_existing(file, force=force)
-    with counted("asking") as progress:
+    with counted("testing") as progress:
         files = vector_files() if vectors is None else read_vectors(vectors)
         known = {vector.id for file in files for vector in file.vectors} | set(check_ids())
         reasons = read_expected_failures(xfail, known) if xfail is not None else {}
@@ -131,7 +132,7 @@ def run(
                 only=only,
                 limits=Limits(timeout, run_time, cpu, memory),
                 progress=progress,
-                tell=_teller() if only is None else None,
+                tell=_failure_reporter() if only is None else None,
             )
             for words in (command, *others)
         ]
@@ -152,34 +153,34 @@ def run(
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a program that is given in one, divided as a shell would."""
+    """Split a command line as a shell would."""
     try:
         words = shlex.split(text)
     except ValueError:
         words = []
     if not words:
-        raise ParameterError(f"--beside {text!r} is no program: write its words in quotes")
+        raise ParameterError(f"--beside {text!r} is no command line: write it in quotes")
     return words
 
 
-def _teller() -> Callable[[Result], None]:
-    """Return what tells of failures while the run goes on: of the first ones."""
-    told = 0
+def _failure_reporter() -> Callable[[Result], None]:
+    """Return a function that prints the first failures during the run."""
+    failures = 0
 
-    def tell(result: Result) -> None:
-        nonlocal told
+    def report(result: Result) -> None:
+        nonlocal failures
         if not result.verdict.good:
-            told += 1
-            if told <= _SHOWN:
+            failures += 1
+            if failures <= _SHOWN:
                 say(f"failed: {result.id}: {result.reason}", stderr=True)
-            elif told == _SHOWN + 1:
-                say(f"more than {_SHOWN} failures: the others come with the outcome", stderr=True)
+            elif failures == _SHOWN + 1:
+                say(f"more than {_SHOWN} failures: the others are listed at the end", stderr=True)
 
-    return tell
+    return report
 
 
 def show_outcome(outcome: Conformance) -> None:
-    """Print the outcome for a reader: counts by operation, failures, evidence, and what was shown."""
+    """Print the outcome: counts by operation, failures, statistical evidence, and the statement."""
     if outcome.replay is not None:
         _show_alone(outcome, outcome.replay)
         return
@@ -197,10 +198,10 @@ def show_outcome(outcome: Conformance) -> None:
 
 
 def _by_operation(outcome: Conformance, title: str) -> Table:
-    """Return what passed of how many, by kind, of the operations that are offered."""
+    """Return a table of passed and all tests by operation and kind."""
     table = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    told = (Verdict.PASSED, Verdict.UNSUPPORTED)  # which the shares tell
-    others = [each for each in Verdict if each not in told and outcome.count(each)]
+    in_shares = (Verdict.PASSED, Verdict.UNSUPPORTED)
+    others = [each for each in Verdict if each not in in_shares and outcome.count(each)]
     coverage = outcome.coverage
     rows = {
         name: (coverage.get(name, {}), counts)
@@ -220,7 +221,7 @@ def _by_operation(outcome: Conformance, title: str) -> Table:
 
 def _show_alone(outcome: Conformance, replay: Replay) -> None:
     show({}, [("id", replay.id), ("page", replay.page), ("about", replay.about)], as_json=False)
-    # On lines of their own: the request can be copied, and sent to the program.
+    # On separate lines, so that the request can be copied and sent to the program.
     for name, line in (("request", replay.request), ("expected", replay.expected), ("given", replay.given)):
         if line:
             say(f"{name}: {line}")
@@ -233,11 +234,11 @@ def _show_alone(outcome: Conformance, replay: Replay) -> None:
 
 
 def _evidence(outcome: Conformance) -> Table:
-    title = "Releases at random: a check rejects from log10 e = 9 on"
+    title = "Random releases: a check rejects from log10 e = 9 on"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("check", overflow="fold")
     table.add_column("log10 e", justify="right")
-    table.add_column("finds, with probability 0.999", overflow="fold")
+    table.add_column("detects, with probability 0.999", overflow="fold")
     for check in outcome.statistics:
         name = check.name.removeprefix("publish_random/")
         table.add_row(Text(visible(name)), f"{check.log10_e_value:.1f}", Text(visible(check.power)))

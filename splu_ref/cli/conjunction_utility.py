@@ -1,4 +1,4 @@
-"""What ``splu-ref utility`` says of a conjunction: its error at a count, or from where on it is accurate."""
+"""``splu-ref utility`` for a conjunction: the error at a count, or the least count that is accurate."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from splu_ref.guarantees import (
 Lines: TypeAlias = list[tuple[str, str]]
 
 SUPPOSED = (
-    "the decoys of the predicate's other records are a random choice (hypothesis H of splu.V); a predicate "
-    "that is related to the values its decoys come from can do worse"
+    "the decoys of the predicate's other records are a random choice (hypothesis H of splu.V); errors can be "
+    "larger for a predicate that depends on the values among its decoys"
 )
 
 
@@ -57,12 +57,12 @@ def conjunction_error(case: Conjunction, epsilon: str, concept_count: str) -> tu
     shown = "too large to enumerate" if exactly is None else words(exactly)
     return result, [
         ("error probability", shown),
-        ("at most", _told(bound.bound)),
-        ("by Chebyshev alone", _told(bound.chebyshev)),
-        ("by Chernoff alone", _told(bound.chernoff)),
+        ("at most", _bound_text(bound.bound)),
+        ("by Chebyshev alone", _bound_text(bound.chebyshev)),
+        ("by Chernoff alone", _bound_text(bound.chernoff)),
         ("standard error", _moments(approximately)),
         ("in words", meaning),
-        ("supposed", SUPPOSED),
+        ("assumption", SUPPOSED),
     ]
 
 
@@ -96,22 +96,22 @@ def conjunction_least(case: Conjunction, epsilon: str, t_e: str) -> tuple[dict[s
         ),
         ("proved by", proof),
         ("in words", meaning),
-        ("supposed", SUPPOSED),
+        ("assumption", SUPPOSED),
     ]
 
 
-def _told(bound: Fraction) -> str:
-    """Return the bound of a probability in words."""
-    return words(_rounded(bound)) + ("; above 1 it says nothing" if bound > 1 else "")
+def _bound_text(bound: Fraction) -> str:
+    """Return the text of a bound of a probability."""
+    return words(_rounded(bound)) + ("; a bound above 1 is void" if bound > 1 else "")
 
 
 def _rounded(bound: Fraction) -> ExactJson:
-    """Return a bound as a decimal: its own fraction is long and means nothing."""
+    """Return a bound as a decimal, without its long fraction."""
     return exact_json(Bounds(bound, bound), "up")
 
 
 def _float(number: Fraction) -> float | None:
-    """Return the nearest double, or None beyond the largest: D can be as near to 0 as one likes."""
+    """Return the nearest double, or None beyond the largest: the divisor D may be close to 0."""
     try:
         return float(number)
     except OverflowError:
@@ -120,7 +120,7 @@ def _float(number: Fraction) -> float | None:
 
 def _moments(approximately: tuple[float, float] | None) -> str:
     if approximately is None:
-        return "too large to tell: the retention is hardly above f/N"
+        return "too large for a float: the retention probability is hardly above f/N"
     return "{:.6g}, bias {:.3g} (approximations)".format(*approximately)
 
 

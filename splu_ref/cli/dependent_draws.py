@@ -1,4 +1,4 @@
-"""What `privacy` and `utility` answer where the draws of a group depend on each other."""
+"""The answers of `privacy` and `utility` for dependent draws in a group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from splu_ref.channels import Exact, Gamma, GroupDraws, ParameterError, positive
 from splu_ref.cli.certificates import Make, words
 from splu_ref.cli.output import about
 from splu_ref.cli.progress import counted
-from splu_ref.cli.promised import Promised
+from splu_ref.cli.release_parameters import ReleaseParameters
 from splu_ref.guarantees import (
     LARGEST_GROUP,
     DependentDrawsThreshold,
@@ -38,14 +38,12 @@ if TYPE_CHECKING:
 Lines: TypeAlias = list[tuple[str, str]]
 DrawsOption: TypeAlias = Annotated[
     str,
-    typer.Option(
-        "--draws", help="How the draws of a group hang together: independent, capped:M or all-or-none:A."
-    ),
+    typer.Option("--draws", help="Law of the draws in a group: independent, capped:M or all-or-none:A."),
 ]
 TableOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--table", help="With --draws: the original, to answer for it, with a plan and marks drawn now."
+        "--table", help="With --draws: the original, to answer for this table, with a plan drawn now."
     ),
 ]
 SensitiveOption: TypeAlias = Annotated[
@@ -54,14 +52,12 @@ SensitiveOption: TypeAlias = Annotated[
 PlanOption: TypeAlias = Annotated[
     str, typer.Option("--plan", help="Plan of --table: mixed, anatomy or cyclic.")
 ]
-SeedOption: TypeAlias = Annotated[
-    str | None, typer.Option("--seed", help="For tests only: the same plan and marks again.")
-]
-OF_A_PLAN = "a plan and marks drawn now, where a release has its own; from true counts: not for the public"
+SeedOption: TypeAlias = Annotated[str | None, typer.Option("--seed", help="For tests only: repeatable plan.")]
+OF_A_PLAN = "for a plan drawn now, not that of a release; computed from true counts: not for the public"
 
 
 def star_json(star: LeastWorstError) -> dict[str, object]:
-    """Return T_P* for programs."""
+    """Return the JSON object of T_P*."""
     return {
         "at_least": exact_json(star.at_least, "down"),
         "at_most": exact_json(star.at_most, "up"),
@@ -70,19 +66,19 @@ def star_json(star: LeastWorstError) -> dict[str, object]:
 
 
 def star_line(star: LeastWorstError, releases: int = 1) -> tuple[str, str]:
-    """Return T_P* for people."""
+    """Return the line of T_P*."""
     least, most = exact_json(star.at_least, "down")["decimal"], exact_json(star.at_most, "up")["decimal"]
     value = least if star.is_exact else f"{least} to {most}, computed for counts up to {star.computed}"
-    meaning = "whatever is made of the count, it is wrong so often at one of these counts"
+    meaning = "every estimator is off so often for at least one of these counts"
     if releases > 1:
-        meaning = "of one release, and no more with several: whatever is made of the count, so often wrong"
+        meaning += ", from one release; with several releases less often"
     return "T_P*", f"{value}: {meaning}"
 
 
 def answer_for_privacy(
     gamma: str, epsilon: str, alpha: str, draws: GroupDraws, releases: int, wanted: Fraction | None
 ) -> tuple[dict[str, object], Lines, bool | None]:
-    """Return T_P over all tables for programs and for people, and whether it is at least ``wanted``."""
+    """Return T_P over all tables as JSON and lines, and whether it is at least ``wanted``."""
     found = privacy_of_draws(gamma, epsilon, alpha, draws, releases)
     holds = None if wanted is None else found.t_p_definition.reaches(wanted)
     result = {
@@ -115,17 +111,17 @@ def answer_for_privacy(
 
 
 def answer_for_a_table(counts: Sequence[DependentCount], epsilon: str, alpha: str) -> tuple[object, Lines]:
-    """Return T_P of the values of one table, for programs and for people."""
+    """Return T_P of the values of one table as JSON and lines."""
     strict, definition = (table_privacy(counts, epsilon, alpha, strict=form) for form in (True, False))
-    told = {
+    result = {
         "t_p": exact_json(strict.at_least, "down"),
         "t_p_definition": exact_json(definition.at_least, "down"),
         "argmin": strict.argmin,
         "argmin_definition": definition.argmin,
         "of": OF_A_PLAN,
     }
-    return told, [
-        ("of this table", f"T_P, Definition 2: {_level(definition)}"),
+    return result, [
+        ("this table", f"T_P, Definition 2: {_level(definition)}"),
         ("", f"T_P, Theorem 4: {_level(strict)}"),
         ("", OF_A_PLAN),
     ]
@@ -146,13 +142,13 @@ def _level(level: Level) -> str:
 def counts_of_table(
     table: Path | None, sensitive: str | None, gamma: Exact, draws: GroupDraws, plan: str, seed: str | None
 ) -> list[DependentCount]:
-    """Return the laws of the counts of a table, none without one.
+    """Return the laws of the counts of a table; an empty list without a table.
 
     Raises
     ------
     ParameterError
-        If the table comes without its sensitive column, or with independent draws, or for a seed that is no
-        whole number.
+        If the table is given without its sensitive column or with independent draws, or if the seed is no
+        integer.
     """
     if table is None:
         if sensitive is not None:
@@ -161,8 +157,8 @@ def counts_of_table(
     if sensitive is None:
         raise ParameterError("--table needs its --sensitive column: give both")
     if draws.bound is None:
-        raise ParameterError("independent draws promise the same for every table: leave out --table")
-    from splu_ref.audit import drawn_counts, kept_histogram  # noqa: PLC0415 - most runs read none
+        raise ParameterError("independent draws have the same T_P for every table: leave out --table")
+    from splu_ref.audit import drawn_counts, retained_histogram  # noqa: PLC0415 - most runs read none
     from splu_ref.data import read_table  # noqa: PLC0415
     from splu_ref.mechanisms import SpluGen  # noqa: PLC0415
     from splu_ref.randomness import SeededSource, SystemSource  # noqa: PLC0415
@@ -173,28 +169,28 @@ def counts_of_table(
         original = read_table(table)
         original.require(sensitive)
         mechanism.largest_gamma(original, [sensitive])
-        histogram = kept_histogram(original, sensitive, mechanism.gamma, source)
+        histogram = retained_histogram(original, sensitive, mechanism.gamma, source)
         return list(drawn_counts(mechanism, histogram, source).values())
 
 
 def bargain_line(draws: GroupDraws, gamma: int) -> tuple[str, str]:
-    """Return what draws that hang together give, and their price."""
-    from splu_ref.cli.worth import bargain  # noqa: PLC0415 - with draws that hang together alone
+    """Return the line on benefit and cost of dependent draws."""
+    from splu_ref.cli.assessment import bargain  # noqa: PLC0415 - for dependent draws alone
 
-    return "the price", bargain(draws, gamma)
+    return "trade-off", bargain(draws, gamma)
 
 
 def drawn_utility(
-    case: Promised,
+    case: ReleaseParameters,
     epsilon: str,
     frequency: str | None,
     t_e: str | None,
     values: str | None,
     counts: Sequence[DependentCount],
 ) -> tuple[dict[str, object], Lines, Make | None]:
-    """Return how accurate large counts are under a law of draws: in every table, and in that of ``counts``.
+    """Return the accuracy of large counts under dependent draws, in every table and in that of ``counts``.
 
-    Of a single count there is nothing that makes a certificate.
+    There is no certificate for a single count.
     """
     gamma, draws = case.gamma, case.draws
     known = values or (len(counts) if Gamma(gamma) <= LARGEST_GROUP else 0)
@@ -213,7 +209,7 @@ def drawn_utility(
 def _error(
     gamma: str, epsilon: str, frequency: str, draws: GroupDraws, noise: Noise | None
 ) -> tuple[dict[str, object], Lines]:
-    """Return how likely a count is published wrongly, at most, in every table."""
+    """Return the largest error probability of a count over all tables."""
     size, count, distance = Gamma(gamma), whole(frequency, "frequency", 1), positive(epsilon, "epsilon")
     error = exact_json(dependent_draws_error_bound(size, distance, count, draws, noise), "up")
     known = draws.bound is not None and count <= draws.bound
@@ -233,10 +229,8 @@ def _error(
     ]
 
 
-def _threshold(
-    found: DependentDrawsThreshold, counts: Sequence[DependentCount]
-) -> tuple[dict[str, object], Lines]:
-    """Return from which count on counts are accurate: in every table, and in one."""
+def _threshold(found: DependentDrawsThreshold, counts: Sequence[DependentCount]) -> tuple[dict[str, object], Lines]:
+    """Return the least count from which on counts are accurate, in every table and in one."""
     result: dict[str, object] = {
         "gamma": int(found.gamma),
         "retention": f"1/{found.gamma}",
@@ -247,7 +241,7 @@ def _threshold(
         "is_least": found.is_least,
         "table": None,
     }
-    least = "the least count, exactly" if found.is_least else "a smaller one may be true"
+    least = "the least count, exactly" if found.is_least else "an upper bound of the least count"
     if found.proof == "slots":
         proof = "Chernoff's bound of the marked slots, as many as the values allow"
     else:

@@ -1,4 +1,4 @@
-"""A file of domains: which values a column may hold, declared before anybody looks at the table."""
+"""Files that declare the domains of columns, or the laws of their replacements."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from splu_ref.channels import DataError
 from splu_ref.data import open_regular
 
 LONGEST_FILE = 1 << 24
-"""Bytes of the largest file that is read."""
+"""Size limit of a file in bytes."""
 MOST_VALUES = 100_000
-"""Values of a domain, whether they are listed or counted from a least to a greatest one."""
+"""Largest number of values of a domain."""
 _LAW = '{"job": {"nurse": "1/3", "clerk": "2/3"}}'
 _FORM = '{"job": ["nurse", "clerk"], "age": {"min": 17, "max": 90}}'
 
 
 def read_domains(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the domains that a file declares: by column its values as texts, two at least.
+    """Return the domains that a file declares: by column its values as texts, at least two.
 
     Raises
     ------
     DataError
-        If the file cannot be read or declares no such thing; the message names the column.
+        If the file cannot be read or is malformed; the message names the column.
     """
     document = read_object(path, _FORM, "domains")
     return {
@@ -37,28 +37,28 @@ def read_laws(path: Path) -> dict[str, dict[str, str]]:
     Raises
     ------
     DataError
-        If the file cannot be read or declares no such thing; the message names the column.
+        If the file cannot be read or is malformed; the message names the column.
     """
     document = read_object(path, _LAW, "domains")
     return {column: _law(declared, f"{path}: column {column!r}") for column, declared in document.items()}
 
 
 def read_object(path: Path, form: str, named: str) -> dict[str, Any]:
-    """Return the JSON object of a file that somebody wrote.
+    """Return the JSON object of a file.
 
     Parameters
     ----------
     path
-        Where it is.
+        The file.
     form
-        What is to be written there, for messages.
+        An example of its content, for messages.
     named
-        What the file holds, for messages.
+        A noun for its content, for messages.
 
     Raises
     ------
     DataError
-        If the file cannot be read, is too long, or holds no object, an empty one, or a key twice.
+        If the file cannot be read, is too long, or is not a nonempty JSON object with distinct keys.
     """
     try:
         with open_regular(path) as file:
@@ -70,11 +70,11 @@ def read_object(path: Path, form: str, named: str) -> dict[str, Any]:
     try:
         document: Any = json.loads(data, object_pairs_hook=unrepeated)
     except KeyError:
-        raise DataError(f"{path}: a key stands there twice: write {form}") from None
+        raise DataError(f"{path}: a key is repeated: write {form}") from None
     except (ValueError, RecursionError):
         raise DataError(f"{path}: not a JSON file: write {form}") from None
     if not isinstance(document, dict) or not document:
-        raise DataError(f"{path}: no column is there: write {form}")
+        raise DataError(f"{path}: the file names no column: write {form}")
     return document
 
 
@@ -87,7 +87,7 @@ def _law(declared: object, place: str) -> dict[str, str]:
 
 
 def domain_values(declared: object, place: str) -> tuple[str, ...]:
-    """Return the values of a domain, listed or from a least to a greatest; ``place`` is named in errors."""
+    """Return the values of a domain, a list or a range of integers; ``place`` is named in errors."""
     if isinstance(declared, dict):
         limits = [declared.get("min"), declared.get("max")]
         if set(declared) != {"min", "max"} or not all(type(limit) is int for limit in limits):
@@ -106,7 +106,7 @@ def domain_values(declared: object, place: str) -> tuple[str, ...]:
 
 
 def unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object of JSON; raise KeyError if it has a key twice."""
+    """Return a JSON object; raise KeyError if it has a key twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise KeyError

@@ -1,4 +1,4 @@
-"""``splu-ref entropy``: what a release of a small table costs each record, in bits."""
+"""``splu-ref entropy``: the entropy that each record of a small table loses by a release."""
 
 from __future__ import annotations
 
@@ -20,27 +20,29 @@ EXAMPLE = "splu-ref entropy salaries.toml"
 
 @one_budget()
 def run(
-    world: Annotated[Path, typer.Argument(help="Records with their laws, and what is released (TOML).")],
+    world: Annotated[
+        Path, typer.Argument(help="Records with their laws, and the released statistic (TOML).")
+    ],
     released: Annotated[
-        str | None, typer.Option("--released", help="Only this released value, as it would be printed.")
+        str | None, typer.Option("--released", help="Show only this released value, as it is printed.")
     ] = None,
     base: Annotated[
-        str, typer.Option("--base", help="Of the logarithms that decimals are in, above 1; 2: bits.")
+        str, typer.Option("--base", help="Base of the logarithms in decimals, above 1; 2 gives bits.")
     ] = "2",
     as_json: AsJson = False,
 ) -> int:
-    """Say what releasing a statistic costs each record in entropy, exactly, for every value it may have.
+    """Compute the entropy that each record loses by the release of a statistic, exactly.
 
     The loss of a released value is the largest loss of entropy of a record (Chirayath et al. 2006); below 0,
-    every record became more uncertain. Beside it: its mean, mutual information, and the largest loss where a
-    gain counts as none. Exact forms are sums of logarithms of whole numbers; decimals are rounded up. The
-    file lists independent records or whole tables, up to a million of them, and names a count, sum, mean,
-    max, histogram or predicate of them, or a mechanism, whose code is run on every outcome of its choices.
+    every record became more uncertain. Also: its mean, the mutual information, and the largest loss where a
+    gain counts as 0. Exact forms are sums of logarithms of integers; decimals are rounded up. The file lists
+    independent records or whole tables, up to a million of them, and names a count, sum, mean, max, histogram
+    or predicate of them, or a mechanism, whose code is run on every outcome of its random choices.
     """
-    LogForm({}).narrowed(base=base)  # refused before anything is computed
-    told = read_world(world)
+    LogForm({}).narrowed(base=base)  # refuses an invalid base before the computation
+    file = read_world(world)
     with about(world), counted("computing entropies"):
-        found = told.losses()
+        found = file.losses()
     rows = sorted(found.values, key=_order)
     if released is not None:
         rows = [row for row in rows if str(row.released) == released]
@@ -49,37 +51,37 @@ def run(
                 f"--released {released} is impossible in this world: leave it out to see all"
             )
     outcomes = [
-        {"released": str(row.released), "probability": str(row.probability), **_told(row.loss, base)}
+        {"released": str(row.released), "probability": str(row.probability), **_loss_json(row.loss, base)}
         for row in rows
     ]
     result: dict[str, object] = {
-        "title": told.title,
-        "release": told.release,
-        "records": told.world.places,
-        "tables": told.world.size,
+        "title": file.title,
+        "release": file.release,
+        "records": file.world.places,
+        "tables": file.world.size,
         "base": base,
-        "entropies": [_told(form, base) for form in found.entropies],
+        "entropies": [_loss_json(form, base) for form in found.entropies],
         "outcomes": outcomes,
-        "expected": _told(found.expected, base),
-        "worst": _told(found.worst, base),
+        "expected": _loss_json(found.expected, base),
+        "worst": _loss_json(found.worst, base),
         "mutual_information": {
-            "records": [_told(form, base) for form in found.records],
-            "table": _told(found.whole, base),
+            "records": [_loss_json(form, base) for form in found.records],
+            "table": _loss_json(found.whole, base),
         },
         "relative": [None if share is None else decimal_up(share) for share in found.relative],
-        "min_entropy_leakage": _told(found.leakage, base),
+        "min_entropy_leakage": _loss_json(found.leakage, base),
     }
     show(result, _lines(rows, found, base), as_json=as_json)
     return 0
 
 
 def _order(row: ValueLoss[Hashable]) -> tuple[Fraction, str]:
-    """Order numbers by size, and before them texts by their letters."""
+    """Order texts before numbers."""
     value = row.released
     return (Fraction(value), "") if isinstance(value, int | Fraction) else (Fraction(0), str(value))
 
 
-def _told(form: LogForm, base: Exact) -> dict[str, str | Mapping[str, str]]:
+def _loss_json(form: LogForm, base: Exact) -> dict[str, str | Mapping[str, str]]:
     return {"loss": str(form), "exact": form.as_texts(), "decimal": decimal_up(form.narrowed(base=base))}
 
 
@@ -91,7 +93,7 @@ def _lines(rows: list[ValueLoss[Hashable]], found: EntropyLoss[Hashable], base: 
         shown = decimal_up(form.narrowed(base=base), 6)
         return f"{shown} {unit}" if exactly == shown or len(exactly) > 60 else f"{shown} {unit} = {exactly}"
 
-    each = [(str(row.released), f"with chance {row.probability}: {size(row.loss)}") for row in rows]
+    each = [(str(row.released), f"with probability {row.probability}: {size(row.loss)}") for row in rows]
     return [
         *each,
         ("expected loss", size(found.expected)),

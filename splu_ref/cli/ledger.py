@@ -1,4 +1,4 @@
-"""The claims ledger, found through an entry point: no file of this package imports the proofs."""
+"""The claims ledger, loaded through an entry point: no file of this package imports the proofs."""
 
 from __future__ import annotations
 

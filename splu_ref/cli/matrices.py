@@ -1,4 +1,4 @@
-"""A file with an operator: a column, its values, and by which law each is published."""
+"""Files of operators: a column, its values, and the row-stochastic matrix of its randomization."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def matrix_text(column: str, values: Sequence[str], rows: Sequence[Sequence[Frac
 
 
 def read_operator(path: Path, *, shuffled: bool) -> Operator:
-    """Return the mechanism whose matrix a file holds.
+    """Return the mechanism of a file with a matrix.
 
     Raises
     ------
     DataError
-        If the file cannot be read or holds no such thing.
+        If the file cannot be read or is malformed.
     """
     from splu_ref.mechanisms import Operator  # noqa: PLC0415 - it loads polars
 

@@ -1,4 +1,4 @@
-"""``splu-ref operator``: the matrix that keeps most under a guarantee, with a proof of it."""
+"""``splu-ref operator``: the optimal randomization matrix under a privacy guarantee, with its proof."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 EXAMPLE = "splu-ref operator --prior adult.csv --column occupation --rho1 1/10 --rho2 1/2"
 
 _OBJECTIVES = {
-    "share": "the expected share of records that keep their value",
-    "mean": "the mean chance of a value to be kept",
-    "least": "the least chance of a value to be kept",
+    "share": "the expected share of records that retain their value",
+    "mean": "the mean probability that a value is retained",
+    "least": "the least probability that a value is retained",
 }
 _GUARANTEES = {
     "any": "no belief under any prior",
@@ -45,46 +45,46 @@ _GUARANTEES = {
     "sets": "no belief in any set of values, under the table's counts as prior,",
 }
 MOST_SHOWN = 60
-"""Values of a matrix that is appraised; against one prior `MOST_VALUES` may be fewer."""
+"""Largest number of values of a matrix; against one prior `MOST_VALUES` may be smaller."""
 
 
 @one_budget()
 def run(
-    prior: Annotated[Path, typer.Option("--prior", help="A table: its counts are the prior.")],
+    prior: Annotated[Path, typer.Option("--prior", help="A table whose counts are the prior.")],
     column: Annotated[str, typer.Option("--column", help="The sensitive column of --prior.")],
-    rho1: Annotated[str, typer.Option("--rho1", help="Largest prior of a belief that is protected.")],
-    rho2: Annotated[str, typer.Option("--rho2", help="The posterior that it may reach and not exceed.")],
+    rho1: Annotated[str, typer.Option("--rho1", help="Largest prior belief that is protected.")],
+    rho2: Annotated[str, typer.Option("--rho2", help="Posterior that it may reach and not exceed.")],
     keep: Annotated[
         str,
         typer.Option(
             "--keep",
-            help="What is made as large as possible: the share of records that keep their value (share), the "
-            "mean of the matrix's diagonal (mean), or its least entry (least).",
+            help="Maximize the share of records that retain their value (share), the mean of the "
+            "matrix's diagonal (mean), or its least entry (least).",
         ),
     ] = "share",
     against: Annotated[
         str,
         typer.Option(
             "--against",
-            help="Whose beliefs: under every prior (any), or under the table's counts those in single values "
-            "(values) or in all sets of values (sets). The last two need the extra operators.",
+            help="Bound beliefs under every prior (any), or under the table's counts beliefs in single "
+            "values (values) or in all sets of values (sets). The last two need the extra operators.",
         ),
     ] = "any",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the matrix, for publish --matrix.")
     ] = None,
     certificate: Annotated[
-        Path | None, typer.Option("--certificate", help="Write a certificate that no operator keeps more.")
+        Path | None, typer.Option("--certificate", help="Write a certificate that the operator is optimal.")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the matrix of publishing chances that keeps most under a bound on beliefs, with its proof.
+    """Find the optimal randomization matrix under a bound on posterior beliefs, with its proof.
 
-    Row u is the law by which value u is published. The bound is met by equality: a posterior of exactly rho2
-    is admitted, which others count as a breach. What keeps most is not what tells most: values may never be
-    published, and counts may not be estimable. So the rank, the error of each count and the same for uniform
-    perturbation stand beside it. The answer is verified exactly, or refused.
+    Row u is the distribution of the published value for true value u. A posterior of exactly rho2 is
+    admitted, which others count as a breach. The matrix that retains most is not the most accurate: some
+    values may never be published, and counts may not be estimable. The rank, the variance of each count and
+    the same for uniform perturbation are therefore reported too. The result is verified exactly, or refused.
     """
     from splu_ref.data import read_table, text  # noqa: PLC0415 - it loads polars
 
@@ -101,7 +101,8 @@ def run(
         if len(histogram) > most:
             raise DataError(
                 f"column {column!r} has {len(histogram)} values, and an operator --against {against} is "
-                f"sought for at most {most}: group them{'' if against == 'any' else ', or say --against any'}"
+                f"computed for at most {most}: group "
+                f"them{'' if against == 'any' else ' or use --against any'}"
             )
     counts = {value: count for value, count in histogram.items() if count}
     wanted = Requirement.of(tuple(counts.values()), levels, keep, against)
@@ -111,7 +112,7 @@ def run(
         condition, variances = appraisal.condition_number, appraisal.variances
     values = list(counts)
     retention = uniform_retention(wanted)
-    kept = retention + (1 - retention) / len(values)  # of every value alike, whatever the objective is
+    kept = retention + (1 - retention) / len(values)  # the same for all values and objectives
     ordinary = uniform_variances(counts, retention)
     result = {
         "keep": keep,
@@ -136,15 +137,15 @@ def run(
         lines.append(
             (
                 "matrix",
-                f"{output} (publish by it: splu-ref publish TABLE --mechanism operator --matrix {output})",
+                f"{output} (publish with it: splu-ref publish TABLE --mechanism operator --matrix {output})",
             )
         )
     with certified(certificate, partial(_certificate, found), lines, force=force):
         show(result, lines, as_json=as_json)
     if output is not None:
         note(
-            f"the matrix follows from the counts of {prior}, and a release's manifest tells it: take a table "
-            "whose counts are public, or publish them first"
+            f"the matrix depends on the counts of {prior}, and the manifest of a release contains it: use a "
+            "table whose counts are public, or publish them first"
         )
 
 
@@ -177,9 +178,9 @@ def _lines(
         )
     levels = wanted.levels
     lines += [
-        ("keeps", f"{_about(found.objective)}: {_OBJECTIVES[wanted.keep]}; no admitted operator keeps more"),
-        ("admitted", f"{_GUARANTEES[wanted.against]} rises from at most {levels.rho1} above {levels.rho2}"),
-        ("uniform perturbation", f"keeps {_about(kept)} under the same bound"),
+        ("optimum", f"{_about(found.objective)}: {_OBJECTIVES[wanted.keep]}; no admitted operator has more"),
+        ("guarantee", f"{_GUARANTEES[wanted.against]} rises from at most {levels.rho1} above {levels.rho2}"),
+        ("uniform perturbation", f"{_about(kept)} under the same bound"),
     ]
     if appraisal.never_published:
         lines.append(("never published", _named(appraisal.never_published)))
@@ -200,5 +201,5 @@ def _named(values: tuple[str, ...] | list[str]) -> str:
 
 
 def _about(share: Fraction) -> str:
-    told = str(share)
-    return told if len(told) < 24 else f"about {_decimal(share)}"
+    fraction = str(share)
+    return fraction if len(fraction) < 24 else f"about {_decimal(share)}"

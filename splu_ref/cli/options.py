@@ -17,7 +17,9 @@ from splu_ref.mechanisms import SpluGen, SpluGenByColumn, SpluGens
 
 KeyFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--key-file", help="Secret key (splu-ref key): the same release of the same table."),
+    typer.Option(
+        "--key-file", help="Secret key (splu-ref key): the same table always gives the same release."
+    ),
 ]
 IdColumn: TypeAlias = Annotated[
     str | None, typer.Option("--id", help="Column that identifies a record, for --key-file.")
@@ -30,7 +32,7 @@ Missing: TypeAlias = Annotated[
 ]
 Stream: TypeAlias = Annotated[
     bool,
-    typer.Option("--stream", help="For a table larger than memory: sort in private files beside the output."),
+    typer.Option("--stream", help="For a table larger than memory: uses temporary files beside the output."),
 ]
 
 BinsOption: TypeAlias = Annotated[
@@ -50,14 +52,14 @@ DropColumn: TypeAlias = Annotated[
 ]
 QuasiColumn: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--quasi", help="Column by which records may be found: no warning that it is unique."),
+    typer.Option("--quasi", help="Quasi-identifier: no warning that its values are unique."),
 ]
 KeepColumn: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--keep", help="Column that is published whatever it discloses: no warning of it."),
+    typer.Option("--keep", help="Column to publish in spite of its disclosure risk: no warning."),
 ]
 ManifestFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
+    Path | None, typer.Option("--manifest", help="Write the public parameters of the release here (JSON).")
 ]
 SensitiveTable: TypeAlias = Annotated[
     Path | None,
@@ -68,7 +70,7 @@ SensitiveTable: TypeAlias = Annotated[
 def splu_gen(
     gamma: str, retention: str | None, plan: str, columns: Sequence[str], draws: str = "independent"
 ) -> SpluGens:
-    """Return the mechanism that ``--gamma``, ``--retention`` and ``--plan`` tell.
+    """Return the mechanism of the options ``--gamma``, ``--retention``, ``--plan`` and ``--draws``.
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ def splu_gen(
     Raises
     ------
     ParameterError
-        If a number is none, or is not told for each sensitive column and no other.
+        If a number is invalid, or gamma by column does not name each sensitive column once.
     """
     sizes = _by_column(gamma, columns)
     if len(set(sizes.values())) == 1:
@@ -96,14 +98,14 @@ def _by_column(gamma: str, columns: Sequence[str]) -> dict[str, Gamma]:
     # The columns are looked for, the longest first: a name may hold a comma or an equals sign itself.
     named = "|".join(map(re.escape, sorted(columns, key=len, reverse=True)))
     parts = list(re.finditer(rf"(?:^|,)({named})=([^,]*)", gamma))
-    told = {part[1]: part[2] for part in parts}
-    whole = "".join(part[0] for part in parts) == gamma
-    if not whole or len(told) < len(parts) or set(told) != set(columns):
+    sizes = {part[1]: part[2] for part in parts}
+    matched = "".join(part[0] for part in parts) == gamma
+    if not matched or len(sizes) < len(parts) or set(sizes) != set(columns):
         raise ParameterError(
             f"--gamma {gamma}: name each sensitive column once ({', '.join(columns)}), such as "
             f"{','.join(f'{column}=5' for column in columns)}, or give one number for all"
         )
-    return {column: Gamma(told[column]) for column in columns}
+    return {column: Gamma(sizes[column]) for column in columns}
 
 
 def by_column(mechanism: SpluGens, columns: Sequence[str]) -> Mapping[str, SpluGen]:
@@ -111,38 +113,40 @@ def by_column(mechanism: SpluGens, columns: Sequence[str]) -> Mapping[str, SpluG
     return {column: mechanism.for_column(column) for column in columns}
 
 
-def sizes_told(mechanism: SpluGens) -> int | dict[str, int]:
-    """Return gamma, by column where there are several."""
+def gammas_of(mechanism: SpluGens) -> int | dict[str, int]:
+    """Return gamma, by column if columns differ."""
     if isinstance(mechanism, SpluGen):
         return int(mechanism.gamma)
     return {column: int(each.gamma) for column, each in mechanism.columns}
 
 
-def retentions_told(mechanism: SpluGens) -> str | dict[str, str]:
-    """Return the retention probability, by column where there are several gammas."""
+def retentions_of(mechanism: SpluGens) -> str | dict[str, str]:
+    """Return the retention probability, by column if columns differ."""
     if isinstance(mechanism, SpluGen):
         return str(mechanism.retention)
     return {column: str(each.retention) for column, each in mechanism.columns}
 
 
-def parameters_told(mechanism: SpluGens) -> str:
-    """Return the options that tell `sanitize` a mechanism; of several columns what all have in common."""
-    told: dict[str, object] = {"gamma": in_words(sizes_told(mechanism))}
+def sanitize_options(mechanism: SpluGens) -> str:
+    """Return the options of `sanitize` for a mechanism; of several columns those that all have in common."""
+    options: dict[str, object] = {"gamma": parameter_text(gammas_of(mechanism))}
     for name, value in mechanism.facts().items():
         each = set(value.values()) if isinstance(value, Mapping) else {value}
         if name != "gamma" and len(each) == 1:
-            told[name] = each.pop()
-    return " ".join(f"--{name} {shlex.quote(str(value))}" for name, value in told.items())
+            options[name] = each.pop()
+    return " ".join(f"--{name} {shlex.quote(str(value))}" for name, value in options.items())
 
 
-def in_words(told: int | str | Mapping[str, int] | Mapping[str, str]) -> str:
-    """Return a parameter as it is shown: ``5``, or ``job=5,age=10``."""
+def parameter_text(value: int | str | Mapping[str, int] | Mapping[str, str]) -> str:
+    """Return the text of a parameter: ``5``, or by column ``job=5,age=10``."""
     return (
-        ",".join(f"{name}={each}" for name, each in told.items()) if isinstance(told, Mapping) else str(told)
+        ",".join(f"{name}={each}" for name, each in value.items())
+        if isinstance(value, Mapping)
+        else str(value)
     )
 
 
 def is_plain(mechanism: SpluGens) -> bool:
-    """Return whether every column keeps its own values with probability 1/gamma."""
+    """Return whether every column has the retention probability 1/gamma."""
     each = [mechanism] if isinstance(mechanism, SpluGen) else [one for _, one in mechanism.columns]
     return all(one.retention == Fraction(1, one.gamma) for one in each)

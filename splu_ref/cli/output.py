@@ -1,4 +1,4 @@
-"""What commands print: one JSON object, or a few lines for a reader."""
+"""Output of commands: one JSON object, or a few lines of text."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from splu_ref.output import console, draw, json_text, say, say_json, visible
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 JsonFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--json-file", help="Write the JSON object here, whatever is printed.")
+    Path | None, typer.Option("--json-file", help="Also write the JSON object to this file.")
 ]
-Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 EpsilonOption: TypeAlias = Annotated[
     str, typer.Option("--epsilon", help="Relative error, exact: 0.3 or 3/10.")
 ]
 RetentionOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--retention", help="Probability of publishing the own value. Default: 1/gamma."),
+    typer.Option("--retention", help="Probability that a record retains its true value [1/gamma]."),
 ]
 
 
@@ -41,10 +41,10 @@ Separator: TypeAlias = Annotated[
         "--separator",
         callback=_divided,
         expose_value=False,
-        help="What divides the cells of CSV files whose header has it: comma, semicolon, tab, bar [comma].",
+        help="Separator of CSV files whose header has it: comma, semicolon, tab or bar [comma].",
     ),
 ]
-"""Holds for all tables that the command reads: nothing has to be done with its value."""
+"""Applies to all tables that the command reads, through its callback."""
 
 
 def show(
@@ -55,18 +55,18 @@ def show(
     file: Path | None = None,
     force: bool = False,
 ) -> None:
-    """Print ``result`` as JSON, or ``lines`` as pairs of a name and a text.
+    """Print ``result`` as JSON, or ``lines`` as a table of labels and texts.
 
     Parameters
     ----------
     result
-        The object for programs; its keys are an interface.
+        The JSON object; its keys are an interface.
     lines
-        The same for people.
+        The same content as pairs of a label and a text.
     as_json
-        Which of the two is wanted.
+        Whether to print JSON.
     file, force
-        Where the JSON is written besides, if anywhere, and whether over a file that exists.
+        File that the JSON is also written to, and whether an existing file may be overwritten.
     """
     save_json(file, result, force=force)
     if as_json:
@@ -79,9 +79,9 @@ def show(
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", overflow="fold")
     table.add_column(overflow="fold")
-    told = [(visible(name), visible(text)) for name, text in lines]
-    table.columns[0].width = min(max((cell_len(name) for name, _ in told), default=0), console().width // 2)
-    for name, text in told:
+    rows = [(visible(name), visible(text)) for name, text in lines]
+    table.columns[0].width = min(max((cell_len(name) for name, _ in rows), default=0), console().width // 2)
+    for name, text in rows:
         table.add_row(Text(name), Text(text))
     draw(table)
 
@@ -100,7 +100,7 @@ def refuse_existing_json(file: Path | None, *, force: bool) -> None:
 
 @contextmanager
 def about(path: Path) -> Iterator[None]:
-    """Name ``path`` in the errors of data that raises them without knowing where it comes from."""
+    """Add ``path`` to the message of each DataError that does not contain it."""
     try:
         yield
     except _FileError:
@@ -111,9 +111,9 @@ def about(path: Path) -> Iterator[None]:
 
 
 class _FileError(DataError):
-    """A fault of a file that the message names."""
+    """An error whose message names the file."""
 
 
 def note(message: str) -> None:
-    """Print a remark to standard error, where it disturbs no program."""
+    """Print a note to standard error."""
     say(f"note: {message}", stderr=True)

@@ -21,10 +21,10 @@ def run(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a calculator, certificate checker and auditor as one HTML page, for whoever installs nothing.
+    """Write calculator, certificate checker and auditor as one HTML page that needs no installation.
 
-    The page computes in the browser, asks for no network, and leaves files where they are. Open it, or put it
-    on a server as it is.
+    The page computes in the browser without network access, and does not upload files. Open it, or put it on
+    a server.
     """
     refuse_existing(output, force=force)
     content = calculator_page()

@@ -25,14 +25,14 @@ from splu_ref.cli.dependent_draws import (
 )
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, JsonFile, RetentionOption, refuse_existing_json
 from splu_ref.cli.progress import counted
-from splu_ref.cli.promised import (
+from splu_ref.cli.release_parameters import (
     Answer,
-    GammaIfTold,
+    GammaOption,
     ManifestOption,
-    Promised,
-    promised,
+    ReleaseParameters,
+    release_parameters,
     require_one,
-    show_promises,
+    show_answers,
 )
 from splu_ref.data import refuse_existing
 from splu_ref.guarantees import PrivacyMinimum, Progress, is_plain_up_to, least_worst_error, privacy_minimum
@@ -46,17 +46,17 @@ EXAMPLE = "splu-ref privacy --gamma 10 --epsilon 0.3 --alpha 3 --certificate t_p
 @one_budget()
 def run(
     *,
-    gamma: GammaIfTold = None,
+    gamma: GammaOption = None,
     manifest: ManifestOption = None,
     epsilon: EpsilonOption,
     alpha: Annotated[str, typer.Option("--alpha", help="Largest count that is to be protected.")],
     at_least: Annotated[
-        str | None, typer.Option("--at-least", help="Exit 1 unless Definition 2's T_P is at least this.")
+        str | None, typer.Option("--at-least", help="Exit 1 if T_P (Definition 2) is smaller than this.")
     ] = None,
     releases: Annotated[
         str,
         typer.Option(
-            "--releases", help="Releases of the table, each with draws of its own, that are averaged."
+            "--releases", help="Number of releases of the table, with independent draws, that are averaged."
         ),
     ] = "1",
     retention: RetentionOption = None,
@@ -66,7 +66,8 @@ def run(
     plan: PlanOption = "mixed",
     seed: SeedOption = None,
     certificate: Annotated[
-        Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
+        Path | None,
+        typer.Option("--certificate", help="Write a certificate that an independent party can check."),
     ] = None,
     json_file: JsonFile = None,
     force: Force = False,
@@ -74,24 +75,24 @@ def run(
 ) -> int:
     """Compute T_P: the probability with which every count up to alpha is published wrongly.
 
-    Two forms: Theorem 4 counts an error only above epsilon f, Definition 2 from epsilon f on. Both speak of
-    the published count f' as the estimate, and of no other estimate; T_P* beside them is what no estimate
-    made of f' escapes at its worst count. With --releases R the estimate is the mean of R published counts,
-    and T_P collapses as R grows. Releases under the same key count as one. A larger --retention makes counts
-    more accurate and T_P smaller. With --draws other than independent, T_P is the least over all tables;
-    counts above the law's bound depend on the table, and where that leaves --at-least open the exit code is
-    3. With --table, T_P of its values is computed as well. With --manifest, all this is told of every
-    sensitive column of a release, and --at-least is judged by all.
+    Two forms: Theorem 4 counts errors above epsilon f, Definition 2 errors of epsilon f or more. Both are for
+    the published count f' as the estimate; T_P* is the minimax value: every estimator from f' is wrong with
+    at least this probability for some count. With --releases R the estimate is the mean of R published
+    counts, and T_P collapses as R grows. Releases under the same key count as one. A larger --retention makes
+    counts more accurate and T_P smaller. With --draws other than independent, T_P is the least over all
+    tables; counts above the law's bound depend on the table, and if that leaves --at-least undecided the exit
+    code is 3. With --table, T_P of its values is computed as well. With --manifest, the answer covers every
+    sensitive column of a release, and --at-least applies to all.
     """
     wanted = None if at_least is None else probability(at_least, "--at-least")
     times = whole(releases, "--releases", 1)
     refuse_existing_json(json_file, force=force)
     if certificate is not None:
         refuse_existing(certificate, force=force)
-    cases = promised(manifest, gamma, retention, draws)
+    cases = release_parameters(manifest, gamma, retention, draws)
     require_one(cases, certificate)
     if manifest is not None and (table is not None or sensitive is not None):
-        raise ParameterError("--table is for draws that are told by options: leave out --manifest or --table")
+        raise ParameterError("--table and --manifest exclude each other: leave out one of them")
     minima: list[PrivacyMinimum | None] = []
     answers, judged = [], []
     for case in cases:
@@ -106,8 +107,8 @@ def run(
         if law.bound is not None:
             lines.append(bargain_line(law, int(str(result["gamma"]))))
         if wanted is not None:
-            said = {True: "holds", False: "does not hold", None: "cannot be told for every table"}
-            lines.append((f"at least {at_least}", said[holds]))
+            verdict = {True: "holds", False: "does not hold", None: "inconclusive: depends on the table"}
+            lines.append((f"at least {at_least}", verdict[holds]))
         minima.append(least)
         answers.append(Answer(case, result, lines))
         judged.append(holds)
@@ -127,16 +128,16 @@ def run(
         )  # fmt: skip
 
     with certified(certificate, make, answers[-1].lines, force=force):
-        show_promises(answers, as_json=as_json, file=json_file, force=force, holds=every)
+        show_answers(answers, as_json=as_json, file=json_file, force=force, holds=every)
     if wanted is not None and every is None:
         return 3
     return 1 if every is False else 0
 
 
 def _least(
-    case: Promised, epsilon: str, alpha: str, times: int, wanted: Fraction | None
+    case: ReleaseParameters, epsilon: str, alpha: str, times: int, wanted: Fraction | None
 ) -> tuple[PrivacyMinimum | None, dict[str, object], list[tuple[str, str]], bool | None]:
-    """Return T_P and T_P*: what a certificate is made of, for programs, for people, and whether it holds."""
+    """Return T_P, T_P and T_P* as JSON and lines, and whether T_P is at least ``wanted``."""
     law, most = case.draws, whole(alpha, "alpha", 1)
     case.require_one_law(most, "an --alpha")
     least: PrivacyMinimum | None = None
@@ -156,7 +157,7 @@ def _least(
 def _answer(
     least: PrivacyMinimum, draws: GroupDraws, wanted: Fraction | None
 ) -> tuple[dict[str, object], list[tuple[str, str]], bool | None]:
-    """Return T_P for programs and for people, and whether it is at least ``wanted``."""
+    """Return T_P as JSON and lines, and whether it is at least ``wanted``."""
     law, times = least.law, least.releases
     t_p, t_p_definition = least.t_p.json("down"), least.t_p_definition.json("down")
     holds = None if wanted is None else least.t_p_definition.compare(wanted, "--at-least") >= 0
@@ -175,9 +176,9 @@ def _answer(
         "holds": holds,
     }
     estimate = "published count" if times == 1 else f"mean of {times} independent published counts"
-    hanging = "" if draws.bound is None else f" and draws {draws}"
+    dependent = "" if draws.bound is None else f" and draws {draws}"
     meaning = (
-        f"with {setting(law)}{hanging}, the {estimate} of any value with 1 to {least.alpha} records is off "
+        f"with {setting(law)}{dependent}, the {estimate} of any value with 1 to {least.alpha} records is off "
         f"by at least {least.epsilon} of it with at least the first probability"
     )
     lines = [

@@ -9,12 +9,12 @@ from threading import Timer
 from splu_ref.output import terminal
 
 PATIENCE = 1.0
-"""Seconds of silence before a bar appears."""
+"""Seconds before a bar appears."""
 
 
 @contextmanager
 def counted(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Draw a bar once the work takes a while; yield a function of (amount done, whole amount) for it.
+    """Show a progress bar if the work takes a while; yield its function of (amount done, total amount).
 
     Nothing is drawn unless standard error is a terminal.
     """

@@ -15,20 +15,20 @@ from splu_ref.data import open_regular
 from splu_ref.estimators import Query
 
 _STATEMENTS = {"S", "-"}
-"""How a file of statements begins: with SELECT, or a remark."""
+"""First letters of a file of SQL statements: of SELECT, or a comment."""
 
 
 def some_queries(path: Path) -> list[tuple[int, Query]]:
-    """Return the queries of a file as `read_queries`; raise DataError if there is none."""
+    """Return the queries of a file; raise DataError if there is none."""
     if queries := list(read_queries(path)):
         return queries
-    raise DataError(f"{path}: there is no query in it: write one a line")
+    raise DataError(f"{path}: the file contains no query: write one per line")
 
 
 def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
-    """Yield each query of the file at ``path`` with the number of its line; blank lines are passed over.
+    """Yield each query of the file at ``path`` with its line number; blank lines are skipped.
 
-    A text that begins with SELECT, or with a remark of SQL, is read by `splu_ref.cli.select`.
+    A text that begins with SELECT, or with an SQL comment, is read by `splu_ref.cli.select`.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
         If the file cannot be read, or a line is no query; the message names the line.
     """
     try:
-        # A text in JSON may hold other ends of lines, such as U+2028: splitlines would cut it there.
+        # A JSON string may contain other line separators, such as U+2028, at which splitlines would cut it.
         with open_regular(path) as file, TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
             content = text.read()
     except FileNotFoundError:
@@ -56,7 +56,7 @@ def _query(line: str, place: str) -> Query:
     try:
         document: Any = json.loads(line, object_pairs_hook=_unrepeated)
     except KeyError as error:
-        raise DataError(f"{place}: {error.args[0]!r} stands there twice: name it once") from None
+        raise DataError(f"{place}: key {error.args[0]!r} is repeated: give it once") from None
     except (ValueError, RecursionError):
         raise DataError(f"{place}: not a JSON object: write {form}") from None
     if not isinstance(document, dict) or set(document) != {"where"}:
@@ -68,7 +68,7 @@ def _query(line: str, place: str) -> Query:
 
 
 def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Build an object, and refuse a key that is given twice: JSON would keep the last without a word."""
+    """Return the object; raise KeyError for a repeated key, which `json` would accept silently."""
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:

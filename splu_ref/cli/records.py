@@ -1,4 +1,4 @@
-"""The published records that a command counts: a whole table, or combinations of the columns asked about."""
+"""The published records for an estimate: a whole table, or counts of combinations of the queried columns."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from splu_ref.mechanisms import (
 )
 
 _OPERATOR = r"\s*(?:!=|<=|>=|=|<|>)"
-_HELD = (Anatomy, PerturbedGeneralization, SmallDomainRandomization)
-"""Mechanisms whose estimates look at groups or parts of the table, which is held whatever its size."""
+_IN_MEMORY = (Anatomy, PerturbedGeneralization, SmallDomainRandomization)
+"""Mechanisms whose estimates use groups or parts of the table, which is read into memory at any size."""
 _CONDITIONS = 1 << 10
-"""Conditions on a column by which its values are told apart; by more, all of them are."""
+"""Most conditions on a column for which values that satisfy the same ones are counted together."""
 UNCHECKED = (
-    "the table is counted without being held, so its content is not compared with the manifest's digest; the "
-    "number of rows and the values of the sensitive columns are"
+    "the table is counted in parts, so its content is not compared with the manifest's digest; its number of "
+    "rows and the values of its sensitive columns are"
 )
 
 
@@ -50,35 +50,35 @@ def published_records(
     queries: Sequence[Query],
     progress: Progress,
 ) -> Iterator[tuple[Records, Sequence[int]]]:
-    """Yield the records of a table, and the numbers of the queries that can be answered of them.
+    """Yield the records of a table with the numbers of the queries that they answer.
 
-    A table that is not large is read as a whole, for all queries. A large one is counted by all columns that
-    are named, of which values that no query tells apart are counted together; or, if the combinations are too
-    many, by those of each query.
+    A small table is read into memory, for all queries. A large one is counted by the combinations of all
+    named columns, where values that no query distinguishes are counted together; or, if these are too many,
+    by the columns of each query.
 
     Parameters
     ----------
     path
         The published table.
     facts
-        Its manifest, which it must fit.
+        Its manifest, against which it is checked.
     sensitive
         Its sensitive columns.
     where
-        Conditions, as texts that have not been read yet.
+        Conditions, unparsed.
     columns
-        Texts that may name columns, one or several with commas between them.
+        Texts with the names of columns, separated by commas.
     queries
         Any number.
     progress
-        Called with what was read.
+        Called with the amount read.
 
     Raises
     ------
     DataError
-        If the table cannot be read, or does not fit the manifest.
+        If the table cannot be read, or contradicts the manifest.
     """
-    if not is_large(path) or (facts is not None and isinstance(facts.mechanism, _HELD)):
+    if not is_large(path) or (facts is not None and isinstance(facts.mechanism, _IN_MEMORY)):
         whole = read_table(path, empty=facts is not None and isinstance(facts.mechanism, AlphaBeta))
         if facts is not None:
             facts.require(whole)
@@ -90,20 +90,20 @@ def published_records(
     known = [*header, *(part for step in crossed for part in step.parts)]
     given |= {name for name in known for text in where if re.search(re.escape(name) + _OPERATOR, text)}
 
-    def held(names: set[str]) -> tuple[str, ...]:
-        """Return the columns of the file that are named, or a part of which is."""
+    def file_columns(names: set[str]) -> tuple[str, ...]:
+        """Return the columns of the file that are named or were crossed from named ones."""
         for step in crossed:  # in the order in which they were crossed
             names = names | {step.column} if names & set(step.parts) else names
         return tuple(name for name in header if name in names)
 
-    asked = [{column for column, _ in query.conditions} for query in queries]
+    queried = [{column for column, _ in query.conditions} for query in queries]
     domains = {} if facts is None else facts.domains
     seen = list(dict.fromkeys([*(name for name in sensitive if name in header), *domains]))
     exact = {*seen, *given}
 
-    def told(numbers: Sequence[int]) -> dict[str, Predicates]:
-        """Return what some queries ask of the values of columns whose values need not all be told apart."""
-        if facts is not None and facts.recoded:  # whose values are looked up before they are asked about
+    def classifiers(numbers: Sequence[int]) -> dict[str, Predicates]:
+        """Return, by column, the function that evaluates the queries' conditions on its values."""
+        if facts is not None and facts.recoded:  # conditions apply to the values before recoding
             return {}
         conditions: dict[str, dict[Condition, None]] = {}
         for name, condition in (pair for number in numbers for pair in queries[number].conditions):
@@ -114,18 +114,20 @@ def published_records(
             if name not in exact and len(several) <= _CONDITIONS
         }
 
-    sets = {held(given.union(*asked)): list(range(len(queries)))}
-    counted = count_records(path, list(sets), seen, progress, [told(numbers) for numbers in sets.values()])
+    sets = {file_columns(given.union(*queried)): list(range(len(queries)))}
+    counted = count_records(
+        path, list(sets), seen, progress, [classifiers(numbers) for numbers in sets.values()]
+    )
     try:
         first = next(counted)
     except TooManyCombinationsError:
         if len(queries) < 2:
             raise
         sets = {}
-        for number, names in enumerate(asked):
-            sets.setdefault(held(names), []).append(number)
+        for number, names in enumerate(queried):
+            sets.setdefault(file_columns(names), []).append(number)
         counted = count_records(
-            path, list(sets), seen, progress, [told(numbers) for numbers in sets.values()]
+            path, list(sets), seen, progress, [classifiers(numbers) for numbers in sets.values()]
         )
         first = next(counted)
     if facts is not None:

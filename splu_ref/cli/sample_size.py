@@ -1,4 +1,4 @@
-"""``splu-ref sample-size``: how many records retention replacement needs for an estimate."""
+"""``splu-ref sample-size``: the number of rows that an estimate under retention replacement needs."""
 
 from __future__ import annotations
 
@@ -23,43 +23,44 @@ EXAMPLE = "splu-ref sample-size --retention 1/2 --epsilon 1/5 --delta 1/20 --sha
 
 def run(
     retention: Annotated[
-        str, typer.Option("--retention", help="Probability p of keeping the own value, e.g. 1/5.")
+        str, typer.Option("--retention", help="Probability p of retaining the true value, e.g. 1/5.")
     ],
     epsilon: Annotated[str, typer.Option("--epsilon", help="Error of the estimated share, exact: 0.02.")],
     delta: Annotated[
-        str, typer.Option("--delta", help="Probability allowed for an error of epsilon or more.")
+        str, typer.Option("--delta", help="Largest probability of an error of epsilon or more.")
     ],
     share: Annotated[
         list[str] | None,
         typer.Option(
             "--share",
-            help="Share of the replacements that satisfies the predicate. Give it once for each column.",
+            help="Share of the replacements that satisfy the predicate; repeat for each column.",
         ),
     ] = None,
     domain_values: Annotated[
         list[str] | None,
         typer.Option(
             "--domain-values",
-            help="Instead: values of the domain that replacements are drawn from, for one of them.",
+            help="Instead of --share: size of the domain of replacements, for a predicate with one value.",
         ),
     ] = None,
     certificate: Annotated[
-        Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
+        Path | None,
+        typer.Option("--certificate", help="Write a certificate that an independent party can check."),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many rows an estimate needs to be within epsilon but for a probability of delta.
+    """Compute how many rows keep the error of an estimate below epsilon with probability 1 - delta.
 
-    Of the share of the rows that satisfy a predicate, estimated from a column published by retention
-    replacement. The number is the least: every table of so many rows or more will do, whatever the true count
-    is, and for one row less there is a count for which it does not. With several columns the share is that of
-    a conjunction, and only Hoeffding's bound is given, no least number.
+    The estimate is of the share of rows that satisfy a predicate, from a column published by retention
+    replacement. The number is the least: every table with at least so many rows suffices for every true
+    count, and with one row less it does not for some count. With several columns the share is that of a
+    conjunction, and only Hoeffding's bound is given.
     """
     shares = [*(share or ()), *(f"1/{whole(each, '--domain-values', 2)}" for each in domain_values or ())]
     if not shares:
         raise ParameterError(
-            "say what the predicate is among the replacements: --share 1/4, or for one value of 14 "
+            "no predicate: give its share among the replacements, --share 1/4, or for one value of 14 "
             "--domain-values 14"
         )
     if certificate is not None:
@@ -97,10 +98,8 @@ def _certificate(found: SampleSize | None, *, progress: Progress) -> Certificate
 
 def _lines(found: SampleSize | None, printed: int | None, bound: int) -> list[tuple[str, str]]:
     if found is None:
-        return [
-            ("rows", f"{bound} suffice, by Hoeffding's bound; fewer may do: no least number is searched for")
-        ]
-    lines = [("rows", f"{found.rows}: the least number from which on every table does, exactly")]
+        return [("rows", f"{bound} suffice, by Hoeffding's bound; the least number is not computed")]
+    lines = [("rows", f"{found.rows}: the least number that suffices for every table, exactly")]
     if found.count is not None:
         why = f"with {found.rows - 1} rows, {found.count} of them counted, an error is more likely than delta"
         lines.append(("not fewer", why))

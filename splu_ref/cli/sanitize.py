@@ -1,4 +1,4 @@
-"""``splu-ref sanitize``: publish a table."""
+"""``splu-ref sanitize``: publish a table by SPLU-Gen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit import EPSILON, Leaks, Worth, read_log, warnings, write_logged
+from splu_ref.audit import EPSILON, Assessment, Leaks, read_log, warnings, write_logged
 from splu_ref.channels import ParameterError, positive
+from splu_ref.cli.assessment import (
+    assess_columns,
+    bargain,
+    leak_warnings,
+    leaks_json,
+    repetition,
+    unique_records,
+)
 from splu_ref.cli.options import (
     BinsOption,
     CrossOption,
@@ -27,16 +35,15 @@ from splu_ref.cli.options import (
     Stream,
     by_column,
     is_plain,
-    parameters_told,
+    sanitize_options,
     splu_gen,
 )
 from splu_ref.cli.output import AsJson, Force, Separator, about, note
-from splu_ref.cli.preparing import Preparation
+from splu_ref.cli.preparation import Preparation
 from splu_ref.cli.progress import counted
-from splu_ref.cli.released import Told, kept_oftener, unpublished_values
+from splu_ref.cli.release_report import ReleaseReport, retention_note, unpublished_values
 from splu_ref.cli.streaming import require_fit, streamed
 from splu_ref.cli.streaming import show as show_streamed
-from splu_ref.cli.worth import bargain, leak_warnings, leaks_json, repetition, unique_records, worth_of
 from splu_ref.data import Microdata, refuse_existing, require_suffix, same_file, write_all
 from splu_ref.mechanisms import (
     JoinedRelease,
@@ -77,15 +84,15 @@ def run(
     retention: Annotated[
         str | None,
         typer.Option(
-            "--retention", help="Probability that a record keeps its value, e.g. 0.3 or 3/10 [1/gamma]."
+            "--retention", help="Probability that a record retains its true value, 0.3 or 3/10 [1/gamma]."
         ),
     ] = None,
     draws: Annotated[
         str,
         typer.Option(
             "--draws",
-            help="How the draws of a group hang together: independent, capped:M (the noise of counts above M "
-            "grows no further, and they tell more to whoever knows all other records) or all-or-none:A.",
+            help="Law of the draws in a group: independent, or dependent: capped:M (bounded noise for counts "
+            "above M, less privacy against attackers who know all other records) or all-or-none:A.",
         ),
     ] = "independent",
     key_file: KeyFile = None,
@@ -112,11 +119,11 @@ def run(
     quasi: QuasiColumn = None,
     keep: KeepColumn = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Publish nothing if another column gives a sensitive one away.")
+        bool, typer.Option("--strict", help="Publish nothing if another column discloses a sensitive one.")
     ] = False,
     epsilon: Annotated[
         str,
-        typer.Option("--epsilon", help="Relative error of what is said of counts."),
+        typer.Option("--epsilon", help="Relative error that counts as wrong, in the report on accuracy."),
     ] = EPSILON,
     separator: Separator = None,
     append_to: Annotated[
@@ -134,7 +141,8 @@ def run(
         Path | None,
         typer.Option(
             "--transcript",
-            help="Write what is drawn here, for an audit; as secret as the original, readable by you alone.",
+            help="Record all random draws here, for an audit; as secret as the original, readable by you "
+            "alone.",
         ),
     ] = None,
     log: Annotated[
@@ -150,9 +158,9 @@ def run(
 ) -> None:
     """Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.
 
-    Random integers come from the system's entropy unless a key or a test seed is given. The table is
-    deleted down to a multiple of gamma first (fewer than gamma records). Columns are recoded before: bins,
-    crossings, rare values, hashes, in this order. Other columns that give a sensitive one away are warned of.
+    Random integers come from the system's entropy unless a key or a test seed is given. Columns are recoded
+    first: bins, crossings, rare values, hashes, in this order. Then fewer than gamma records are deleted, so
+    that groups are complete. A note warns of other columns that disclose a sensitive one.
     """
     wanted = Preparation.of(
         bins=bins, cross=cross, rare=group_rare, hashed=hashed, key_file=key_file, domain=domain, drop=drop,
@@ -192,15 +200,15 @@ def run(
         with about(table):
             prepared = wanted.joining(earlier, key_file).read(table, missing)
             original = prepared.table
-            leaks = prepared.checked(eligible=earlier is None, strict=strict)
+            leaks = prepared.disclosure_risks(eligible=earlier is None, strict=strict)
             progress(1, 3)
             if transcript is not None:
                 release, record = transcribed(mechanism, original, sensitive, source, id_column=id_column)
                 private = [(transcript, record.to_bytes())]
             else:
                 release, private = _published(mechanism, original, sensitive, source, id_column, earlier), []
-            release = prepared.told(release)
-            worths = {} if dependent else worth_of(original, laws, distance)
+            release = prepared.without_identity(release)
+            assessments = {} if dependent else assess_columns(original, laws, distance)
         progress(2, 3)
         outputs = release.outputs(output, manifest) + private
     if log is None:
@@ -213,28 +221,28 @@ def run(
         for warning in warnings(*entered):
             note(warning)
     secrecy = [] if transcript is None else [_secrecy(transcript, [path for path, _ in outputs])]
-    oftener = [] if is_plain(mechanism) else [kept_oftener(mechanism.for_column(sensitive[0]))]
+    retained = [] if is_plain(mechanism) else [retention_note(mechanism.for_column(sensitive[0]))]
     for remark in (
         *leak_warnings(leaks),
         *unpublished_values(release, manifest, wanted.domains if earlier is None else release.domains),
         *secrecy,
         *([] if seed is None else [SEEDED]),
-        *oftener,
+        *retained,
     ):
         note(remark)
-    told = log is not None or key_file is not None or dependent
-    again = None if told else repetition(laws.values(), distance)
-    _show(mechanism, release, output, worths, leaks, again, as_json=as_json)
+    repeatable = log is not None or key_file is not None or dependent
+    warning = None if repeatable else repetition(laws.values(), distance)
+    _show(mechanism, release, output, assessments, leaks, warning, as_json=as_json)
 
 
 def source_of(key_file: Path | None, seed: int | None, id_column: str | None) -> Randomness:
-    """Return where random integers come from, by the options that say so."""
+    """Return the source of randomness that the options choose."""
     if key_file is not None and seed is not None:
         raise ParameterError(
-            "--key-file and --seed exclude each other: publish with the key, test with a seed"
+            "--key-file and --seed exclude each other: use the key to publish, a seed to test"
         )
     if id_column is not None and key_file is None:
-        raise ParameterError("--id names records for keyed draws: add --key-file, or leave --id out")
+        raise ParameterError("--id identifies records for keyed draws: add --key-file, or leave --id out")
     if key_file is not None:
         return KeyedSource(Key.read(key_file))
     return SystemSource() if seed is None else SeededSource(seed)
@@ -254,22 +262,22 @@ def _published(
 
 
 def _require_replay(wanted: Preparation, earlier: PublishedTable | None, transcript: Path | None) -> None:
-    """Raise if a transcript that is wanted could not tell of the release."""
+    """Raise if a transcript is requested for a release that it cannot record."""
     if transcript is None:
         return
     if earlier is not None:
-        raise ParameterError("--transcript tells of one table that is published at once: leave out --append")
+        raise ParameterError("--transcript records one table that is published at once: leave out --append")
     if wanted.id_column in wanted.drop:
-        raise ParameterError("--transcript tells of all cells that were published: leave out --drop of --id")
+        raise ParameterError("--transcript records all published cells: leave out --drop of the --id column")
 
 
 def _secrecy(transcript: Path, written: list[Path]) -> str:
-    """Return what to say of a transcript that was written, in particular beside public files."""
-    said = f"{transcript} is as secret as the original: with it and the other cells anyone undoes the release"
+    """Return a warning about a transcript, in particular one beside public files."""
+    warning = f"{transcript} is as secret as the original: with it anyone can undo the release"
     public = [path for path in written if path != transcript and same_file(path.parent, transcript.parent)]
     if public:
-        said += f"; it stands in the folder of {public[0]}, which is public: move it before you pass that on"
-    return said
+        warning += f"; it is in the folder of {public[0]}, which is public: move it before sharing the folder"
+    return warning
 
 
 def _earlier(
@@ -280,15 +288,15 @@ def _earlier(
         return None
     if path is None or manifest is None:
         raise ParameterError(
-            "a batch joins a release of which the manifest is known: give both --append and --append-manifest"
+            "a batch needs the release that it joins and its manifest: give --append and --append-manifest"
         )
     record = read_manifest(manifest)
     with about(path):
         release = read_release(path, record)
     if release.mechanism != mechanism or list(release.sensitive) != sensitive:
-        facts = parameters_told(splu_gen_of(release.manifest))
+        facts = sanitize_options(splu_gen_of(release.manifest))
         columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in release.sensitive)
-        raise ParameterError(f"a batch is published like the release that it joins: say {facts} {columns}")
+        raise ParameterError(f"a batch is published like the release that it joins: give {facts} {columns}")
     return release
 
 
@@ -296,7 +304,7 @@ def refuse_identity(mechanism: SpluGens) -> None:
     """Raise if SPLU-Gen would publish the original."""
     every = [mechanism] if isinstance(mechanism, SpluGen) else [each for _, each in mechanism.columns]
     if any(each.retention == 1 for each in every):
-        raise ParameterError("--retention 1 publishes every value as it is: choose less than 1")
+        raise ParameterError("--retention 1 publishes every true value: choose less than 1")
 
 
 def refuse_overlap(written: list[Path], read: list[Path]) -> None:
@@ -305,35 +313,35 @@ def refuse_overlap(written: list[Path], read: list[Path]) -> None:
         for other in (*read, *written[:number]):
             if same_file(path, other):
                 raise ParameterError(
-                    f"{path} and {other} are the same file: give each output a name of its own"
+                    f"{path} and {other} are the same file: give each output a different name"
                 )
 
 
 def _bargain(mechanism: SpluGens) -> str:
-    """Return what draws that hang together give and cost, by column where it depends on gamma."""
+    """Return benefit and cost of dependent draws, by column if gammas differ."""
     if isinstance(mechanism, SpluGen):
         return bargain(mechanism.draws, mechanism.gamma)
     by_gamma = {column: bargain(mechanism.draws, each.gamma) for column, each in mechanism.columns}
     if len(set(by_gamma.values())) == 1:
         return next(iter(by_gamma.values()))
-    return "; ".join(f"{column}: {said}" for column, said in by_gamma.items())
+    return "; ".join(f"{column}: {sentence}" for column, sentence in by_gamma.items())
 
 
 def _show(
     mechanism: SpluGens,
     release: Release,
     output: Path,
-    worths: dict[str, Worth],
+    assessments: dict[str, Assessment],
     leaks: Sequence[Leaks],
-    again: str | None,
+    warning: str | None,
     *,
     as_json: bool,
 ) -> None:
     batch = release.batch.row_count if isinstance(release, JoinedRelease) else None
-    told = Told(mechanism, release, output, release.table.row_count, batch)
+    report = ReleaseReport(mechanism, release, output, release.table.row_count, batch)
     if mechanism.draws.bound is not None:
         law = str(mechanism.draws)
-        told.add("draws", law, f"{law}: {_bargain(mechanism)}")
-    told.judged(worths, [leaks_json(each) for each in leaks])
+        report.add("draws", law, f"{law}: {_bargain(mechanism)}")
+    report.add_assessment(assessments, [leaks_json(each) for each in leaks])
     closing = [("unique", unique_records(leaks[0], release.rows_in))]
-    told.show(closing if again is None else [*closing, ("repeated", again)], as_json=as_json)
+    report.show(closing if warning is None else [*closing, ("repeated", warning)], as_json=as_json)

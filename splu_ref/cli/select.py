@@ -1,9 +1,9 @@
 """Queries in a small part of SQL: ``SELECT COUNT(*) WHERE age BETWEEN 30 AND 39 AND occupation = 'Sales';``.
 
-A statement is SELECT COUNT(*), FROM and a name if one likes, WHERE, and conditions with AND between them: one
-of ``= <> != < <= > >=`` with a value, BETWEEN two limits, IN or NOT IN a list, IS NULL or IS NOT NULL, which
-is about cells without content. Texts stand between ``'``, names that are no plain words between double
-quotes; either is doubled within. Statements end with ``;``, remarks begin with ``--``.
+A statement is SELECT COUNT(*), optionally FROM and a name, WHERE, and conditions joined by AND: one of
+``= <> != < <= > >=`` with a value, BETWEEN two limits, IN or NOT IN a list, IS NULL or IS NOT NULL for empty
+cells. Strings are in single quotes, names that are no plain words in double quotes; a quote within is
+doubled. Statements end with ``;``, comments begin with ``--``.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ class _Token(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The keyword, in capitals, or what else the token is."""
+        """The token in capitals if it is a keyword, a sign or the end, else an empty text."""
         return self.text.upper() if self.kind == "word" else self.text if self.kind in {"sign", "end"} else ""
 
 
 def read_statements(text: str, path: object) -> Iterator[tuple[int, Query]]:
-    """Yield each query of a text with the number of the line on which it begins.
+    """Yield each query of a text with the number of its first line.
 
     Raises
     ------
     DataError
-        If the text is none of this; the message names the file, line and column of the first fault.
+        If the text is invalid; the message names file, line and column of the first error.
     """
     reader = _Reader(text, path)
     while reader.token.kind != "end":
@@ -60,7 +60,7 @@ class _Reader:
         self.token = self._read()
 
     def line(self, place: int) -> int:
-        """Return the number of the line of a place."""
+        """Return the line number of a position."""
         return self._text.count("\n", 0, place) + 1
 
     def statement(self) -> dict[str, Condition]:
@@ -85,7 +85,7 @@ class _Reader:
             if not self._passes("AND"):
                 break
         if self.token.word == "OR":
-            raise self._fault("OR is not known here: write column IN ('a', 'b') for any of several values")
+            raise self._fault("OR is not supported: write column IN ('a', 'b') for any of several values")
         if self.token.kind != "end":
             self._expect(";", "AND, or ; after a query")
         return found
@@ -129,7 +129,7 @@ class _Reader:
     def _value(self) -> str:
         token = self.token
         if token.kind not in {"text", "number"}:
-            raise self._expected("a text between ' or a number")
+            raise self._expected("a text in single quotes or a number")
         self._advance()
         return token.text[1:-1].replace("''", "'") if token.kind == "text" else token.text
 

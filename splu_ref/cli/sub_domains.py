@@ -1,4 +1,4 @@
-"""Sub-domains of the parts of a table: declared in a file, or the values that occur."""
+"""Domains of the parts of a table: declared in a file, or the values that occur."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from splu_ref.data import Microdata
 
 _FORM = '{"job": [{"where": {"sex": "F"}, "values": ["nurse", "clerk"]}, …]}'
 _MOST_PARTS = 100_000
-_MOST_TOLD = 500_000
-"""Values of all parts together."""
+_MOST_PART_VALUES = 500_000
+"""Largest number of values of all parts together."""
 _NAMED = 3
-"""Parts that a note names."""
+"""Number of parts that a note names."""
 
 
 class SubDomains(NamedTuple):
@@ -33,14 +33,14 @@ def read_sub_domains(path: Path) -> SubDomains:
     Raises
     ------
     DataError
-        If the file cannot be read or declares no such thing; the message names the part.
+        If the file cannot be read or is malformed; the message names the part.
     """
     document = read_object(path, _FORM, "sub-domains")
     [(column, parts), *others] = document.items()
     if others or not isinstance(parts, list) or not 1 <= len(parts) <= _MOST_PARTS:
         raise DataError(f"{path}: one column has a list of parts: write {_FORM}")
     by: tuple[str, ...] = ()
-    told = 0
+    listed = 0
     domains: dict[tuple[str, ...], tuple[str, ...]] = {}
     for number, part in enumerate(parts, start=1):
         place = f"{path}: part {number} of column {column!r}"
@@ -48,22 +48,22 @@ def read_sub_domains(path: Path) -> SubDomains:
         by = by or tuple(where)
         if set(where) != set(by):
             raise DataError(
-                f"{place}: the part is told by other columns than the first: name {', '.join(by)}"
+                f"{place}: the part is defined by other columns than the first: name {', '.join(by)}"
             )
         cells = tuple(where[name] for name in by)
         if cells in domains:
-            raise DataError(f"{place}: the part {', '.join(cells)} stands there twice: keep one")
+            raise DataError(f"{place}: the part {', '.join(cells)} is repeated: keep one")
         domains[cells] = domain_values(part["values"], place)
-        told += len(domains[cells])
-        if told > _MOST_TOLD:
+        listed += len(domains[cells])
+        if listed > _MOST_PART_VALUES:
             raise DataError(
-                f"{place}: the parts up to this one have more than {_MOST_TOLD} values: group them"
+                f"{place}: the parts up to this one have more than {_MOST_PART_VALUES} values: group them"
             )
     return SubDomains(column, by, domains)
 
 
 def observed_sub_domains(table: Microdata, column: str, by: Sequence[str]) -> SubDomains:
-    """Return the values that occur in each part, and say how many others these rule out.
+    """Return the values that occur in each part, and warn of the values that this rules out.
 
     Raises
     ------
@@ -75,20 +75,23 @@ def observed_sub_domains(table: Microdata, column: str, by: Sequence[str]) -> Su
     for value, *cells in zip(shown, *(table.cells(name) for name in by), strict=True):
         domains.setdefault(tuple(cells), set()).add(value)
     for part, found in domains.items():
-        if len(found) < 2 and column not in by:  # a part by its own value is refused by the mechanism
-            told = ", ".join(f"{name} = {cell!r}" for name, cell in zip(by, part, strict=True))
+        if len(found) < 2 and column not in by:  # the mechanism refuses parts by the sensitive column
+            where = ", ".join(f"{name} = {cell!r}" for name, cell in zip(by, part, strict=True))
             raise DataError(
-                f"in the part {told} column {column!r} holds {next(iter(found))!r} alone: declare its values "
-                "with --domain, or divide by fewer columns"
+                f"in the part {where} column {column!r} has the single value {next(iter(found))!r}: declare "
+                "its values with --domain, or divide by fewer columns"
             )
     values = len(set(shown))
     if values > MOST_VALUES:
         raise DataError(f"column {column!r} has more than {MOST_VALUES} values: group them first")
     missing = sorted((len(found) - values, cells) for cells, found in domains.items() if len(found) < values)
-    told = "; ".join(f"{', '.join(cells)}: {-lacking}" for lacking, cells in missing[:_NAMED])
-    more = f"; and {len(missing) - _NAMED} more parts some" if len(missing) > _NAMED else ""
+    listed = "; ".join(f"{', '.join(cells)}: {-lacking}" for lacking, cells in missing[:_NAMED])
+    more = f"; and {len(missing) - _NAMED} more parts" if len(missing) > _NAMED else ""
     if missing:
-        note(f"of {values} values, parts rule out, which the release tells of everybody there: {told}{more}")
+        note(
+            f"the release discloses that some of the {values} values do not occur in a part; missing values: "
+            f"{listed}{more}"
+        )
     return SubDomains(column, tuple(by), {cells: tuple(sorted(found)) for cells, found in domains.items()})
 
 

@@ -1,4 +1,4 @@
-"""``splu-ref estimate --by``: a whole table, shown or written."""
+"""``splu-ref estimate --by``: an estimated table, printed, written or drawn."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from splu_ref.mechanisms import ReleaseData
 from splu_ref.output import can_draw, draw, say, say_json, visible
 
 FORMS = (".csv", ".csv.gz", ".parquet", ".json")
-"""How the name of a file ends that a table is written to."""
+"""Suffixes of files with tables."""
 ALL, BLANK = "all", "(no content)"
-"""What stands for all values of a column, and for a cell without content."""
+"""Labels of all values of a column together, and of empty cells."""
 
 
 class TableOptions(NamedTuple):
-    """What is asked of a table.
+    """Options of an estimated table.
 
     Attributes
     ----------
     by
-        Its columns as they were given.
+        Texts that name its columns.
     total, mean
-        The column of numbers that is added up or averaged, if records are not counted.
+        The numeric column that is summed or averaged, if records are not counted.
     output, picture
-        Where it is written and drawn, if anywhere.
+        Files for the table and its picture.
     force
-        Whether existing files may be replaced.
+        Whether existing files may be overwritten.
     """
 
     by: Sequence[str] | None
@@ -57,7 +57,7 @@ class TableOptions(NamedTuple):
     force: bool
 
     def require(self) -> None:
-        """Raise unless the file can be written, before any work.
+        """Raise unless the files can be written; for use before long work.
 
         Raises
         ------
@@ -67,13 +67,13 @@ class TableOptions(NamedTuple):
         if self.total is not None and self.mean is not None:
             raise ParameterError("a table has sums with --sum or means with --mean: drop one")
         if not self.by and (self.total is not None or self.mean is not None):
-            raise ParameterError("--sum and --mean are for a table: say by which columns with --by")
+            raise ParameterError("--sum and --mean are for a table: name its columns with --by")
         for option, path, forms in (("output", self.output, FORMS), ("picture", self.picture, PICTURES)):
             if path is None:
                 continue
             if not self.by:
                 raise ParameterError(
-                    f"--{option} is for a table: ask for one with --by COLUMN,COLUMN, or drop it"
+                    f"--{option} is for a table: add --by COLUMN,COLUMN, or leave out --{option}"
                 )
             if not path.name.endswith(forms):
                 raise ParameterError(f"--{option} {path}: end its name in {', '.join(forms)}")
@@ -83,7 +83,7 @@ class TableOptions(NamedTuple):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Texts that name columns, those of ``by`` one or several."""
+        """Texts that name columns; those of ``by`` may name several."""
         return tuple(text for text in (*(self.by or ()), self.total, self.mean) if text is not None)
 
     def columns(self, release: ReleaseData) -> tuple[str, ...]:
@@ -104,14 +104,14 @@ class TableOptions(NamedTuple):
         for step in (each for each in told if isinstance(each, Cross)):
             if lost := next((part for part in step.parts if part in named and part not in there), None):
                 raise ParameterError(
-                    f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: say "
-                    f"--by {step.column}, or ask for values of {lost} with --where"
+                    f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: give "
+                    f"--by {step.column}, or select values of {lost} with --where"
                 )
         return named
 
 
 def values_of(release: ReleaseData) -> Callable[[str], Sequence[str] | None]:
-    """Return what gives the values of a column of a release, None if it has none of that name."""
+    """Return a function from a column's name to its values, or to None if the release has no such column."""
 
     @cache
     def values(column: str) -> Sequence[str] | None:
@@ -126,35 +126,35 @@ def make_table(
     release: ReleaseData,
     ask: AnswerQueries,
     where: Sequence[tuple[str, Condition]],
-    wanted: TableOptions,
+    options: TableOptions,
     method: str | None = None,
     *,
     as_json: bool,
 ) -> None:
-    """Estimate a table, and show or write it.
+    """Estimate a table, and print or write it.
 
     Raises
     ------
     InputError
         If the table cannot be estimated or written.
     """
-    by = wanted.columns(release)
-    measured = wanted.total if wanted.mean is None else wanted.mean
+    by = options.columns(release)
+    measured = options.total if options.mean is None else options.mean
     if measured is None:
         table = count_table(release, ask, by, where, method)
     elif method is not None:
         raise ParameterError("sums and means are estimated by inversion alone: leave --method out")
     else:
-        table = measure_table(release, "sum" if wanted.mean is None else "mean", measured, by, where)
+        table = measure_table(release, "sum" if options.mean is None else "mean", measured, by, where)
     files = []
-    if wanted.output is not None:
-        files.append((wanted.output, _bytes(table, wanted.output)))
-    if wanted.picture is not None:
-        files.append((wanted.picture, picture(table, wanted.picture.suffix)))
-    write_all(files, force=wanted.force)
+    if options.output is not None:
+        files.append((options.output, _bytes(table, options.output)))
+    if options.picture is not None:
+        files.append((options.picture, picture(table, options.picture.suffix)))
+    write_all(files, force=options.force)
     if as_json:
         say_json(table_object(table), indent=2)
-    elif wanted.output is None:
+    elif options.output is None:
         _show(table, release.table.row_count)
     for path, _ in files if not as_json else ():
         say(f"written {path}: {len(table.cells)} lines of {' by '.join(table.by)}")
@@ -187,10 +187,10 @@ def _show(table: Table, rows: int) -> None:
     if table.where:
         say(f"where   {Query(table.where)}")
     methods = ", ".join(dict.fromkeys(cell.method for cell in (*table.cells, *table.totals)))
-    held = {cell.approximation for cell in table.cells}
-    held |= {cell.approximation for cell in table.totals} - {"exact"}  # of totals the worse ones are told
-    say(f"method  {methods}; intervals: {', '.join(sorted(held))}")
-    say(f"among   {table.rows} of the {rows} records of the release, as they were before it")
+    accuracy = {cell.approximation for cell in table.cells}
+    accuracy |= {cell.approximation for cell in table.totals} - {"exact"}
+    say(f"method  {methods}; intervals: {', '.join(sorted(accuracy))}")
+    say(f"among   {table.rows} of the {rows} records of the release, with their true values")
     if table.warning is not None:
         say(f"warning {table.warning}")
 

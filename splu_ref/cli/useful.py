@@ -1,4 +1,4 @@
-"""``splu-ref useful``: how often a query on an alpha-beta release errs, and what the release promises."""
+"""``splu-ref useful``: error probability of a query on an alpha-beta release, and the release's privacy."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from splu_ref.guarantees import (
 
 EXAMPLE = "splu-ref useful --alpha 1/2 --beta 1/100 --n 500 --m 10000 --query-size 2500 --rho 2 --level 1/2"
 MOST_COUNTS = 2_000
-"""Counts that are gone through for the worst one."""
+"""Largest number of counts that are searched for the worst one."""
 EXACT_MOST = 1_000
-"""Tuples of the largest query whose error is written as a fraction."""
+"""Tuples of the largest query whose error probability is given as a fraction."""
 
 
 @one_budget()
 def run(
     alpha: Annotated[
-        str, typer.Option("--alpha", help="A tuple of the table is published with alpha + beta.")
+        str, typer.Option("--alpha", help="A tuple of the table is published with probability alpha + beta.")
     ],
     beta: Annotated[
-        str, typer.Option("--beta", help="Any other tuple of the domain is published with beta.")
+        str, typer.Option("--beta", help="Any other tuple of the domain is published with probability beta.")
     ],
     n: Annotated[str, typer.Option("--n", help="Tuples in the table.")],
     m: Annotated[str, typer.Option("--m", help="Tuples in the domain.")],
@@ -47,13 +47,13 @@ def run(
     ],
     rho: Annotated[
         str | None,
-        typer.Option("--rho", help="An error counts from rho sqrt(n) on; or give --k and --level."),
+        typer.Option("--rho", help="Errors of rho sqrt(n) or more count; or give --k and --level."),
     ] = None,
     k: Annotated[
-        str | None, typer.Option("--k", help="rho^2 = k/gamma, as Theorem 4.4 has it, with --level.")
+        str | None, typer.Option("--k", help="With --level: rho^2 = k/gamma, as in Theorem 4.4.")
     ] = None,
     count: Annotated[
-        str | None, typer.Option("--count", help="True count of the query. Default: the worst one.")
+        str | None, typer.Option("--count", help="True count of the query [the worst one].")
     ] = None,
     d: Annotated[str | None, typer.Option("--d", help="Largest prior of a tuple, with --level.")] = None,
     level: Annotated[str | None, typer.Option("--level", help="gamma: largest posterior of a tuple.")] = None,
@@ -63,23 +63,23 @@ def run(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compute how often a query on an alpha-beta release errs, and what the release promises.
+    """Compute the error probability of a query on an alpha-beta release, and the release's privacy.
 
-    The error probability is exact, or enclosed and rounded up. With --level gamma, the largest d is told for
-    which the release is (d, gamma)-private; with --d as well, whether it is, and the exit code is 1 if not.
+    The error probability is exact, or enclosed and rounded up. --level gamma gives the largest d for which
+    the release is (d, gamma)-private; with --d the exit code is 1 unless the release is (d, gamma)-private.
     """
     chances = TupleChances.of(alpha, beta)
     tuples, domain = whole(n, "n", 1), whole(m, "m", 1)
     counts = possible_counts(tuples, domain, query_size)
     radius = _radius_squared(rho, k, level, tuples)
     with counted("searching counts"):
-        error, worst, told = _error(chances, query_size, counts, radius, count)
+        error, worst, error_bound = _error(chances, query_size, counts, radius, count)
     if (d is not None or certificate is not None) and level is None:
-        raise ParameterError("--d and --certificate are about a posterior: say which, --level GAMMA")
+        raise ParameterError("--d and --certificate need a posterior: add --level GAMMA")
     levels = None if d is None or level is None else TupleLevels.of(d, level)
     if certificate is not None:
         if levels is None:
-            raise ParameterError("--certificate is about a prior too: say which, --d D")
+            raise ParameterError("--certificate needs a prior: add --d D")
         if levels.allow(chances):
             write_certificate(certificate, d_gamma_certificate(chances, levels), force=force)
         else:
@@ -88,7 +88,7 @@ def run(
     ratio = chances.amplification
     epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio))
     result = {
-        "error": told,
+        "error": error_bound,
         "count": error.count,
         "worst": worst,
         "rho_squared": str(radius / tuples),
@@ -101,7 +101,10 @@ def run(
         "printed_conditions": None if levels is None else levels.printed_conditions(chances),
     }
     lines = [
-        ("error", f"at most {told['decimal']} for |estimate - Q| >= rho sqrt(n), rho^2 = {radius / tuples}"),
+        (
+            "error",
+            f"at most {error_bound['decimal']} for |estimate - Q| >= rho sqrt(n), rho^2 = {radius / tuples}",
+        ),
         ("count", f"Q = {error.count}" + (", the worst one" if worst else "")),
         ("variance", f"{error.variance} of the estimate; Chebyshev's bound is {result['chebyshev']}"),
         (
@@ -127,30 +130,30 @@ def run(
 def _radius_squared(rho: str | None, k: str | None, level: str | None, tuples: int) -> Fraction:
     """Return rho^2 n, from rho or as k n/gamma."""
     if (rho is None) == (k is None):
-        raise ParameterError("say from where on an error counts: --rho R, or --k K with --level GAMMA")
+        raise ParameterError("no error bound: give --rho R, or --k K with --level GAMMA")
     if rho is not None:
         return positive(rho, "rho") ** 2 * tuples
     if level is None:
-        raise ParameterError("--k makes rho^2 = k/gamma: say which gamma, --level GAMMA")
+        raise ParameterError("--k defines rho^2 = k/gamma: add --level GAMMA")
     return positive(k or 0, "k") / positive(level, "level") * tuples
 
 
 def _error(
     chances: TupleChances, query_size: str, counts: range, radius: Fraction, count: str | None
 ) -> tuple[TupleQueryError, bool, ExactJson]:
-    """Return the error that is asked for, whether it is the worst one, and its probability."""
+    """Return the error at ``count`` or the worst one, whether it is the worst one, and its probability."""
     if count is not None:
         error = TupleQueryError.of(chances, query_size, count, radius)
         if error.count not in counts:
             raise ParameterError(
-                f"--count {count} is not possible: of such a query {counts[0]} to {counts[-1]} tuples can be "
+                f"--count {count} is impossible: {counts[0]} to {counts[-1]} tuples of such a query can be "
                 "in the table"
             )
         exactly = error.query_size <= EXACT_MOST
         return error, False, exact_json(error.exact() if exactly else error.bounds(), "up")
     if len(counts) > MOST_COUNTS:
         raise ParameterError(
-            f"the worst of {len(counts)} counts takes too long to find: say which one you mean, --count Q"
+            f"the search for the worst of {len(counts)} counts takes too long: give one, --count Q"
         )
     error, bounds = worst_query_error(chances, query_size, counts, radius)
     return error, True, exact_json(bounds, "up")

@@ -22,14 +22,14 @@ from splu_ref.cli.dependent_draws import (
 )
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, RetentionOption
 from splu_ref.cli.progress import counted
-from splu_ref.cli.promised import (
+from splu_ref.cli.release_parameters import (
     Answer,
-    GammaIfTold,
+    GammaOption,
     ManifestOption,
-    Promised,
-    promised,
+    ReleaseParameters,
+    release_parameters,
     require_one,
-    show_promises,
+    show_answers,
 )
 from splu_ref.data import refuse_existing
 from splu_ref.guarantees import (
@@ -50,21 +50,21 @@ EXAMPLE = "splu-ref utility --gamma 10 --epsilon 1/20 --t-e 1/100 --certificate 
 @one_budget()
 def run(
     *,
-    gamma: GammaIfTold = None,
+    gamma: GammaOption = None,
     manifest: ManifestOption = None,
     epsilon: EpsilonOption,
     frequency: Annotated[
-        str | None, typer.Option("--frequency", help="A true count: how likely is it published wrongly?")
+        str | None, typer.Option("--frequency", help="True count whose error probability is computed.")
     ] = None,
     t_e: Annotated[
-        str | None, typer.Option("--t-e", help="An error probability: from which count on is it kept?")
+        str | None, typer.Option("--t-e", help="Error probability whose least count T_f is computed.")
     ] = None,
     retention: RetentionOption = None,
     predicate_count: Annotated[
         str | None,
         typer.Option(
             "--predicate-count",
-            help="For a conjunction: records of the predicate. Then --frequency and --rows are needed too.",
+            help="For a conjunction: records of the predicate; needs --frequency and --rows.",
         ),
     ] = None,
     rows: Annotated[
@@ -77,55 +77,56 @@ def run(
     draws: DrawsOption = "independent",
     values: Annotated[
         str | None,
-        typer.Option("--values", help="With --draws: values of the column, as its manifest lists them."),
+        typer.Option("--values", help="With --draws: number of values in the column's domain."),
     ] = None,
     table: TableOption = None,
     sensitive: SensitiveOption = None,
     plan: PlanOption = "mixed",
     seed: SeedOption = None,
     certificate: Annotated[
-        Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
+        Path | None,
+        typer.Option("--certificate", help="Write a certificate that an independent party can check."),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Compute how accurate large counts are: exactly, not by a bound.
 
-    With --frequency: the probability that the published count is off by at least epsilon f, beside
-    Chebyshev's and Chernoff's bounds. With --t-e: the least T_f such that this probability is at most T_E
-    for every count from T_f on.
+    With --frequency: the probability that the published count is off by at least epsilon f, with Chebyshev's
+    and Chernoff's bounds. With --t-e: the least T_f such that this probability is at most T_E for every count
+    from T_f on.
 
     With --predicate-count N1, --frequency F and --rows N the same for the corrected estimate of a predicate
     of N1 records together with a value of F records: its error at --concept-count, or with --t-e the least
-    such count from which on T_E is certified. That supposes decoys spread independently of the predicate
-    (hypothesis H of splu.V: a well mixed plan). What it protects is computed by the command concept.
+    such count from which on T_E is certified. This assumes decoys independent of the predicate (hypothesis H
+    of splu.V: a well mixed plan). The command concept computes its privacy.
 
-    With --draws capped:M or all-or-none:A a count above the law's bound depends on the table. For every table
-    it is bounded, from the number of --values alone; for one --table T_f is exact, given a plan and marks.
+    With --draws capped:M or all-or-none:A the law of counts above the bound depends on the table. It is
+    bounded for every table, from the number of --values; for one --table T_f is exact, given a plan.
 
-    With --manifest, all this is told of every sensitive column of a release, with its rows and values.
+    With --manifest, the answer covers every sensitive column of a release, with its rows and values.
     """
-    cases = promised(manifest, gamma, retention, draws, by_values=True)
+    cases = release_parameters(manifest, gamma, retention, draws, by_values=True)
     if values is not None and (manifest is not None or cases[0].draws.bound is None):
-        raise ParameterError("--values is for draws that hang together: leave it out, or give --draws")
+        raise ParameterError("--values is for dependent draws: leave it out, or give --draws")
     if predicate_count is not None or rows is not None or concept_count is not None:
         if certificate is not None or any(case.draws.bound is not None for case in cases):
             raise ParameterError(
-                "a conjunction has no certificate, and independent draws: leave out --certificate and --draws"
+                "conjunctions have independent draws and no certificate: leave out --certificate and --draws"
             )
         answers = []
         for case in cases:
-            told = _asked(case, rows, frequency, predicate_count)
-            answers.append(Answer(case, *_conjunction(told, epsilon, concept_count, t_e)))
-        show_promises(answers, as_json=as_json)
+            conjunction = _conjunction_of(case, rows, frequency, predicate_count)
+            answers.append(Answer(case, *_conjunction(conjunction, epsilon, concept_count, t_e)))
+        show_answers(answers, as_json=as_json)
         return
     if (frequency is None) == (t_e is None):
-        raise ParameterError("say either --frequency (error at a count) or --t-e (least accurate count)")
+        raise ParameterError("give either --frequency (error at a count) or --t-e (least accurate count)")
     require_one(cases, certificate)
     if certificate is not None:
         refuse_existing(certificate, force=force)
     if manifest is not None and (table is not None or sensitive is not None):
-        raise ParameterError("--table is for draws that are told by options: leave out --manifest or --table")
+        raise ParameterError("--table and --manifest exclude each other: leave out one of them")
     answers, make = [], None
     for case in cases:
         case.require_possible(frequency)
@@ -145,19 +146,19 @@ def run(
             result, lines, make = drawn_utility(case, epsilon, frequency, t_e, known, counts)
         answers.append(Answer(case, result, lines))
     with certified(certificate, make, answers[-1].lines, force=force):
-        show_promises(answers, as_json=as_json)
+        show_answers(answers, as_json=as_json)
 
 
-def _asked(
-    case: Promised, rows: str | None, frequency: str | None, predicate_count: str | None
+def _conjunction_of(
+    case: ReleaseParameters, rows: str | None, frequency: str | None, predicate_count: str | None
 ) -> Conjunction:
-    """Return the conjunction that is asked about, among the rows of the option or else of the release."""
+    """Return the conjunction of the options, with the rows of the option or of the release."""
     if case.columns and rows is not None:
-        raise ParameterError("--manifest tells how many rows there are: leave out --rows")
+        raise ParameterError("--manifest states the number of rows: leave out --rows")
     if case.grown or case.plan != "mixed":
         raise ParameterError(
-            "a conjunction supposes one mixed plan over the whole table, and the manifest tells of "
-            f"{'batches' if case.grown else f'the plan {case.plan}'}: nothing is known of this release"
+            "conjunctions need one mixed plan over the whole table, and the manifest states "
+            f"{'batches' if case.grown else f'the plan {case.plan}'}: give another release"
         )
     known = str(case.rows) if case.columns else rows
     if predicate_count is None or known is None or frequency is None:
@@ -166,9 +167,9 @@ def _asked(
 
 
 def _plain(
-    case: Promised, epsilon: str, frequency: str | None, t_e: str | None
+    case: ReleaseParameters, epsilon: str, frequency: str | None, t_e: str | None
 ) -> tuple[dict[str, object], Lines, Make]:
-    """Return how accurate counts are under independent draws, and what makes the certificate."""
+    """Return the accuracy of counts under independent draws, and the maker of the certificate."""
     gamma, retention = case.gamma, case.retention
     if frequency is not None:
         with counted("summing the tails"):
@@ -194,13 +195,13 @@ def _conjunction(
 
 
 def _error(law: PublishedCount, epsilon: str, frequency: str) -> tuple[dict[str, object], Lines]:
-    ratio, count, own = positive(epsilon, "epsilon"), whole(frequency, "frequency", 1), law.retention
-    error = error_probability(law.gamma, ratio, count, retention=own).json("up")
-    chebyshev = exact_json(chebyshev_bound(law.gamma, ratio, count, retention=own), "up")
-    chernoff = exact_json(chernoff_bound(law.gamma, ratio, count, retention=own), "up")
+    ratio, count, retention = positive(epsilon, "epsilon"), whole(frequency, "frequency", 1), law.retention
+    error = error_probability(law.gamma, ratio, count, retention=retention).json("up")
+    chebyshev = exact_json(chebyshev_bound(law.gamma, ratio, count, retention=retention), "up")
+    chernoff = exact_json(chernoff_bound(law.gamma, ratio, count, retention=retention), "up")
     result = {
         "gamma": int(law.gamma),
-        "retention": str(own),
+        "retention": str(retention),
         "epsilon": str(ratio),
         "frequency": count,
         "error": error,

@@ -18,9 +18,9 @@ EXAMPLE = "splu-ref vectors vectors"
 
 
 def run(
-    folder: Annotated[Path, typer.Argument(help="Folder for the vector files; it is made if need be.")],
+    folder: Annotated[Path, typer.Argument(help="Folder for the vector files; created if missing.")],
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing: answer the vectors anew, and compare the folder.")
+        bool, typer.Option("--check", help="Write nothing: recompute the answers, and compare the folder.")
     ] = False,
     force: Force = False,
     as_json: AsJson = False,
@@ -28,7 +28,7 @@ def run(
     """Write the test vectors for other implementations, with their JSON Schema.
 
     One file per operation and set of parameters; the same version writes the same bytes. With --check, the
-    reference answers every vector anew: exit 1 if a file is missing, differs, or is not one of the vectors.
+    reference answers every vector again: exit 1 if a file is missing, differs, or is unknown.
     """
     present = held(folder) if check else {}
     if not check:

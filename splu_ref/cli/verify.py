@@ -1,4 +1,4 @@
-"""``splu-ref verify``: run the verification suite and believe its exit code."""
+"""``splu-ref verify``: run the verification suite."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXAMPLE = "splu-ref verify --level quick --report report"
 
 
 class Level(StrEnum):
-    """How much is checked."""
+    """Extent of the verification."""
 
     QUICK = "quick"
     FULL = "full"
@@ -33,14 +33,14 @@ class Level(StrEnum):
 
 def run(
     level: Annotated[
-        Level, typer.Option("--level", help="quick: works from a wheel, under a minute. full: in a checkout.")
+        Level, typer.Option("--level", help="quick: under a minute, also from a wheel. full: in a checkout.")
     ] = Level.QUICK,
     fresh_seed: Annotated[
         bool, typer.Option("--fresh-seed", help="Draw a new seed for the statistical checks.")
     ] = False,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="Processes to share the work (default: one a processor)."),
+        typer.Option("--workers", min=1, help="Number of processes [one per processor]."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write index.html, report.json and junit.xml here.")
@@ -64,7 +64,7 @@ def run(
         show(outcome.to_json(), [], as_json=True)
     else:
         terminal = console()
-        told = terminal.is_terminal or "COLUMNS" in os.environ
-        width = terminal.width if told else LOG_WIDTH
+        known = terminal.is_terminal or "COLUMNS" in os.environ
+        width = terminal.width if known else LOG_WIDTH
         draw(report_view(outcome, width), width=width)
     return 0 if outcome.holds else 1

@@ -11,8 +11,8 @@ from .model import Level as Level
 from .model import Row as Row
 from .model import StatisticalRow as StatisticalRow
 from .model import VerificationReport as VerificationReport
+from .progress import NoProgress as NoProgress
 from .progress import Progress as Progress
-from .progress import Silent as Silent
 from .suite import run_suite as run_suite
 from .terminal import LOG_WIDTH as LOG_WIDTH
 from .terminal import TerminalProgress as TerminalProgress

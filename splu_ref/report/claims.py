@@ -114,7 +114,7 @@ class ClaimsAudit:
     Attributes
     ----------
     file
-        The file's path as it was given.
+        The path of the file, as given.
     title
         What the file calls itself, or empty.
     claims

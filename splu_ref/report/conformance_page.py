@@ -1,4 +1,4 @@
-"""Several programs held to the vectors as one page: operations against programs."""
+"""The conformance of several programs as one page: operations by programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from splu_ref.conformance import Conformance, spoken, whole
 from splu_ref.report.html import page
 
 SHOWN = 20
-"""Failures of a program that are told with their reasons; the JSON has all of them."""
+"""Number of failures of a program that the page lists; the JSON has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +60,18 @@ def _column(outcome: Conformance, operations: Sequence[str]) -> Iterator[Cell]:
     for operation in operations:
         shares = coverage.get(operation)
         if not shares:
-            yield Cell("", "– not asked")
+            yield Cell("", "– not tested")
             continue
-        told, all_kinds = spoken(shares), whole(shares)
+        shares_text, all_kinds = spoken(shares), whole(shares)
         if failures[operation]:
-            yield Cell("bad", f"✗ {failures[operation]} failed", told)
+            yield Cell("bad", f"✗ {failures[operation]} failed", shares_text)
         elif operation not in outcome.offered:
             yield Cell("", "– not offered")
         elif operation not in answered:
-            yield Cell("", "? not shown", told)
+            yield Cell("", "? not tested", shares_text)
         elif all_kinds.passed == all_kinds.of:
-            yield Cell("good", f"✓ all {all_kinds.of}" + (" asked" if outcome.smoke else ""), told)
+            yield Cell("good", f"✓ all {all_kinds.of}" + (" tested" if outcome.smoke else ""), shares_text)
         else:
             expected = counts[operation]["xfailed"]
             more = f", {expected} expected to fail" if expected else ""
-            yield Cell("refuted", f"in part: {all_kinds}{more}", told)
+            yield Cell("refuted", f"in part: {all_kinds}{more}", shares_text)

@@ -3,7 +3,7 @@
 A figure's numbers drawn as an inline SVG that follows the page's light or dark colors.
 
 Drawn by matplotlib (the ``figures`` extra). The text is kept as text, so that it can be searched and read
-aloud; lines carry colors that color-blind readers tell apart, and markers and dashes that need no color.
+aloud; lines carry colors that color-blind readers distinguish, and markers and dashes that need no color.
 The same numbers give the same bytes.
 """
 

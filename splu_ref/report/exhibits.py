@@ -94,8 +94,8 @@ def pairs(claimed: tuple[Series, ...], exact: tuple[Series, ...]) -> list[tuple[
     """Return (printed, exact) at every plotted point."""
     return [
         (claim, truth)
-        for told, true in zip(claimed, exact, strict=True)
-        for (_, claim), (_, truth) in zip(told.points, true.points, strict=True)
+        for printed, true in zip(claimed, exact, strict=True)
+        for (_, claim), (_, truth) in zip(printed.points, true.points, strict=True)
     ]
 
 
@@ -177,7 +177,7 @@ class ValueAudit:
 
 @dataclass(frozen=True, slots=True)
 class PublicationAudit:
-    """A table published once, held against its original.
+    """A table published once, compared with its original.
 
     Attributes
     ----------
@@ -226,13 +226,13 @@ class MutantRow:
 
     @property
     def killed(self) -> bool:
-        """Whether at least one check noticed."""
+        """Whether at least one check detected the mutant."""
         return "killed" in self.cells
 
 
 @dataclass(frozen=True, slots=True)
 class KillMatrix:
-    """Mutants against checks: a suite that notices no damage shows nothing."""
+    """The kill matrix of a suite: which check detects which mutant."""
 
     checks: tuple[str, ...]
     mutants: tuple[MutantRow, ...]
@@ -244,10 +244,10 @@ class KillMatrix:
 
     @property
     def killed(self) -> int:
-        """How many mutants were noticed by at least one check."""
+        """Number of mutants that at least one check detected."""
         return sum(mutant.killed for mutant in self.mutants)
 
-    def noticed_by(self, mutant: MutantRow) -> list[str]:
+    def detected_by(self, mutant: MutantRow) -> list[str]:
         """Return the checks that killed ``mutant``."""
         return [check for check, cell in zip(self.checks, mutant.cells, strict=True) if cell == "killed"]
 

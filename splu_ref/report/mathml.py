@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 _BREAK = re.compile(r"\\q?quad(?![A-Za-z])")
 _MISSING = {r"\arg": r"\operatorname{arg}", r"\lceil": "⌈", r"\rceil": "⌉", r"\sim": "∼", r"\setminus": "∖"}
-"""What stands for commands that the library does not know, or sets as characters that fonts lack."""
+"""What stands for markup that the library does not know, or sets as characters that fonts lack."""
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _LIMITED = {"max", "min", "lim"}
 _PRIMES = {"′", "″", "‴"}
@@ -81,11 +81,11 @@ def spoken(text: str) -> Markup:
 
     What stands in the sentence is escaped. Names of options and of checks stay as they are.
     """
-    told = escape(text, quote=False)
+    markup = escape(text, quote=False)
     for ascii_form, sign in _COMPARED.items():
-        told = told.replace(ascii_form, sign)
-    told = _LETTER.sub(lambda found: _GREEK[found[1]], told)
-    told = re.sub(r"(?<![\w'])([A-Za-z])'(?![\w'])", r"\1′", told)
-    told = _BELOW.sub(r"\1<sub>\2</sub>", told)
-    told = _ABOVE.sub(lambda found: f"<sup>{found[1].removeprefix('(').removesuffix(')')}</sup>", told)
-    return Markup(told)  # noqa: S704 - the text was escaped, and only tags without attributes were added
+        markup = markup.replace(ascii_form, sign)
+    markup = _LETTER.sub(lambda found: _GREEK[found[1]], markup)
+    markup = re.sub(r"(?<![\w'])([A-Za-z])'(?![\w'])", r"\1′", markup)
+    markup = _BELOW.sub(r"\1<sub>\2</sub>", markup)
+    markup = _ABOVE.sub(lambda found: f"<sup>{found[1].removeprefix('(').removesuffix(')')}</sup>", markup)
+    return Markup(markup)  # noqa: S704 - the text was escaped, and only tags without attributes were added

@@ -118,7 +118,7 @@ class StatisticalRow:
     budget
         The chance of a false alarm that is charged to the check: it fails when e >= 1/budget.
     power
-        The smallest deviation found with probability 0.999 or more, in words.
+        The smallest deviation detected with probability 0.999 or more, in words.
     passed
         Whether the check passed.
     """

@@ -1,4 +1,4 @@
-"""How a long run says where it is."""
+"""Progress of a verification run."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Told of every stage as it begins, and of every step within it."""
+    """Receiver of the stages of a run and the steps within them."""
 
     def stage(self, title: str, steps: int | None = None) -> None:
-        """Announce a stage, of ``steps`` steps if that is known."""
+        """Report the begin of a stage, with its number of steps if known."""
 
     def at(self, step: str, done: int) -> None:
-        """Announce that the step called ``step`` begins, and that ``done`` steps lie behind it."""
+        """Report the begin of a step, after ``done`` finished ones."""
 
 
-class Silent:
-    """Says nothing."""
+class NoProgress:
+    """Progress that is ignored."""
 
     def stage(self, title: str, steps: int | None = None) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def at(self, step: str, done: int) -> None:
-        """Ignore it."""
+        """Do nothing."""

@@ -22,7 +22,7 @@ from splu_ref import SPECIFICATION, __version__
 from splu_ref.channels import InputError, ParameterError
 from splu_ref.mechanisms import code_digest
 from splu_ref.report.model import Environment, Level, VerificationReport
-from splu_ref.report.progress import Progress, Silent
+from splu_ref.report.progress import NoProgress, Progress
 from splu_ref.report.stages.certificates import certificates_stage
 from splu_ref.report.stages.enumeration import enumeration_stage
 from splu_ref.report.stages.figures import figures_stage
@@ -77,7 +77,7 @@ def run_suite(
         Whether sampled data come from a new seed instead of the fixed one, or the one that the environment
         variable ``SPLU_REF_RUN_SEED`` gives.
     progress
-        Told of every stage and step.
+        Called for every stage and step.
 
     Returns
     -------
@@ -99,13 +99,13 @@ def run_suite(
             "run it in the root of a checkout, or use --level quick"
         )
     number = workers or usable_processors()
-    watcher = progress or Silent()
+    watcher = progress or NoProgress()
     seed = secrets.token_hex(8) if fresh_seed else os.environ.get(SEED_VARIABLE) or FIXED_SEED
     environment = _environment(level, number, seed, fresh_seed=fresh_seed)
     begin = perf_counter()
     variables = {SEED_VARIABLE: seed}
-    with ExitStack() as held:
-        pool = held.enter_context(WorkerPool(number))
+    with ExitStack() as stack:
+        pool = stack.enter_context(WorkerPool(number))
         stages: list[tuple[str, Callable[[], Outcome]]] = [
             ("ledger", lambda: ledger_stage(ledger, pool, watcher, coq=level == "full")),
             ("certificates", lambda: certificates_stage(watcher)),
@@ -114,7 +114,7 @@ def run_suite(
             ("figures", lambda: figures_stage(ledger, watcher)),
         ]
         if level == "full":
-            suites = Path(held.enter_context(TemporaryDirectory(prefix="splu-ref-"))) / "junit.xml"
+            suites = Path(stack.enter_context(TemporaryDirectory(prefix="splu-ref-"))) / "junit.xml"
             stages += [
                 ("properties", lambda: properties_stage(number, variables, watcher, suites)),
                 ("mutants", lambda: mutants_stage(number, variables, watcher, suites)),

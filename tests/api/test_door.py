@@ -176,26 +176,26 @@ def test_columns_are_recoded_as_the_command_line_does(tmp_path: Path) -> None:
         drop=["code"],
     )
     release = sr.SpluGen(2).publish(coarse, "both", sr.KeyedSource(key))
-    told = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
-    assert release.table.content_digest() == told.table.content_digest()
+    reported = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
+    assert release.table.content_digest() == reported.table.content_digest()
     assert release.manifest.recoded == coarse.recoded
-    assert [step.facts() for step in coarse.recoded] == [step.facts() for step in told.manifest.recoded]
+    assert [step.facts() for step in coarse.recoded] == [step.facts() for step in reported.manifest.recoded]
     assert "secret" not in repr(coarse.recoded)
-    assert release.domains == told.domains
+    assert release.domains == reported.domains
     assert coarse.unrecoded.columns == tuple(table.columns)
     true = table.filter(sex="f", job="a").height
-    found = told.estimate(sex="f", job="a")
+    found = reported.estimate(sex="f", job="a")
     assert found == release.estimate(both="f / a")
-    assert found.estimate == told.table.cells("both").count("f / a") != true
-    assert told.estimate({"job": "b", "age": {"min": 30, "max": 39}}).predicate_count == sum(
+    assert found.estimate == reported.table.cells("both").count("f / a") != true
+    assert reported.estimate({"job": "b", "age": {"min": 30, "max": 39}}).predicate_count == sum(
         30 <= age <= 39 for age in table["age"]
     )
     with pytest.raises(ParameterError, match="cuts the bin"):
-        told.estimate({"job": "b", "age": {"min": 33}})
+        reported.estimate({"job": "b", "age": {"min": 33}})
     left = table.drop("code")
     for original in (left, coarse):
-        assert sr.audit_release(told, original, key=key).recomputed == "key (keyed randomness)"
-        assert sr.audit_release(told, original, key=key).verdict == "consistent"
+        assert sr.audit_release(reported, original, key=key).recomputed == "key (keyed randomness)"
+        assert sr.audit_release(reported, original, key=key).verdict == "consistent"
 
 
 def test_what_cannot_be_recoded_is_refused_in_the_words_of_python() -> None:
@@ -213,7 +213,7 @@ def test_what_cannot_be_recoded_is_refused_in_the_words_of_python() -> None:
         sr.recode(FRAME, drop=["x"])
 
 
-def test_a_release_by_another_mechanism_tells_what_was_recoded() -> None:
+def test_a_release_by_another_mechanism_states_what_was_recoded() -> None:
     coarse = sr.recode(FRAME.with_columns(sex=pl.Series(["m", "f"] * 12)), cross={"both": ["value", "sex"]})
     values = [f"{value} / {sex}" for value in "abcd" for sex in "fm"]
     release = RetentionReplacement("1/2", {"both": values}).publish(coarse, "both", sr.SeededSource(1))

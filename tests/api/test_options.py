@@ -1,4 +1,4 @@
-"""Each argument reaches what it is for: whole results, held against those of the rooms behind the door."""
+"""Each argument reaches what it is for: whole results, compared with those of the rooms that it calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pytest
 import splu_ref as sr
 from splu_ref.api.conditions import Conditions
 from splu_ref.audit.releases.audit import LEVEL, claim_of
-from splu_ref.audit.releases.audit import audit_release as held
+from splu_ref.audit.releases.audit import audit_release as retained
 from splu_ref.channels.parameters import InputError, ParameterError
 from splu_ref.estimators import (
     AnyOf,
@@ -108,9 +108,9 @@ def _columns(frame: Any) -> dict[str, list[Any]]:
 def test_a_frame_of_answers_is_the_answers(
     release: sr.Release, estimator: QueryEstimator, method: str | None
 ) -> None:
-    asked: list[dict[str, object]] = [{"sex": "F", "job": ["a", "b"]}, {"age": {"min": 23}, "job": "c"}]
-    expected = estimator.estimate([Query.of(where) for where in asked], method)
-    frame = release.estimate(asked, method=method)
+    requested: list[dict[str, object]] = [{"sex": "F", "job": ["a", "b"]}, {"age": {"min": 23}, "job": "c"}]
+    expected = estimator.estimate([Query.of(where) for where in requested], method)
+    frame = release.estimate(requested, method=method)
     ends = [answer.interval or (None, None) for answer in expected]
     assert _columns(frame) == {
         "job": ["{a, b}", "c"],
@@ -125,14 +125,14 @@ def test_a_frame_of_answers_is_the_answers(
         "predicate_count": [answer.predicate_count for answer in expected],
         "warning": [None, None],
     }
-    assert release.estimate(asked[0], method=method) == expected[0]
+    assert release.estimate(requested[0], method=method) == expected[0]
 
 
-def test_a_frame_tells_why_there_is_no_interval() -> None:
+def test_a_frame_states_why_there_is_no_interval() -> None:
     release = sr.SpluGen(GAMMA, plan="cyclic").publish(FRAME, "job", sr.SeededSource(1))
-    told = _columns(release.estimate([{"sex": "F", "job": "a"}], method="exact"))
-    assert (told["low"], told["high"], told["standard_error"]) == ([None], [None], [None])
-    assert told["warning"][0].startswith("no interval and no standard error")
+    reported = _columns(release.estimate([{"sex": "F", "job": "a"}], method="exact"))
+    assert (reported["low"], reported["high"], reported["standard_error"]) == ([None], [None], [None])
+    assert reported["warning"][0].startswith("no interval and no standard error")
 
 
 @pytest.mark.parametrize("method", [None, "inversion"])
@@ -163,11 +163,11 @@ def test_another_method_makes_another_table(release: sr.Release) -> None:
 def test_sums_and_means_are_those_of_the_column(release: sr.Release) -> None:
     where = Query.of({"sex": "F"}).conditions
     for option, measure in (("sum_of", "sum"), ("mean_of", "mean")):
-        asked: dict[str, Any] = {option: "age"}
+        requested: dict[str, Any] = {option: "age"}
         expected = measure_table(release, measure, "age", ("job",), where)  # type: ignore[arg-type]  # a Literal
-        assert _columns(release.tabulate("job", {"sex": "F"}, **asked)) == table_columns(expected)
+        assert _columns(release.tabulate("job", {"sex": "F"}, **requested)) == table_columns(expected)
         with pytest.raises(ParameterError, match="by inversion: drop the other arguments"):
-            release.tabulate("job", method="inversion", **asked)
+            release.tabulate("job", method="inversion", **requested)
     with pytest.raises(ParameterError, match="by inversion: drop the other arguments"):
         release.tabulate("job", sum_of="age", mean_of="age")
 
@@ -229,12 +229,12 @@ MOMENTS = ("2024-01-02T22:30:00", "2024-01-03", "2024-01-03T00:30:00Z", "", "soo
 def test_a_number_finds_the_texts_that_write_it(given: object, expected: Condition | None) -> None:
     cells = ["27", "27.0", "2.7e1", "30", "", "x", "True", "0.1", "0.10"]
     frame = pl.DataFrame({"n": cells, "s": list("abcabcabc")})
-    asked = Conditions(RetentionReplacement("1/2", {"s": "abc"}).publish(frame, "s", sr.SeededSource(1)))
+    requested = Conditions(RetentionReplacement("1/2", {"s": "abc"}).publish(frame, "s", sr.SeededSource(1)))
     if expected is None:
         with pytest.raises(ParameterError, match="column 'n'"):
-            asked.query({"n": given})
+            requested.query({"n": given})
     else:
-        [(column, found)] = asked.query({"n": given}).conditions
+        [(column, found)] = requested.query({"n": given}).conditions
         assert column == "n"
         assert type(found) is type(expected)
         if isinstance(found, Between):
@@ -263,35 +263,35 @@ def test_a_number_finds_the_texts_that_write_it(given: object, expected: Conditi
 )
 def test_a_moment_finds_the_texts_that_write_it(given: object, found: set[str]) -> None:
     frame = pl.DataFrame({"day": MOMENTS, "s": list("abcabc")})
-    asked = Conditions(RetentionReplacement("1/2", {"s": "abc"}).publish(frame, "s", sr.SeededSource(1)))
-    [(_, condition)] = asked.query({"day": given}).conditions
+    requested = Conditions(RetentionReplacement("1/2", {"s": "abc"}).publish(frame, "s", sr.SeededSource(1)))
+    [(_, condition)] = requested.query({"day": given}).conditions
     assert isinstance(condition, AnyOf)
     assert set(condition.values) == found
 
 
 def test_a_range_of_moments_keeps_its_limits() -> None:
     frame = pl.DataFrame({"day": MOMENTS, "s": list("abcabc")})
-    asked = Conditions(RetentionReplacement("1/2", {"s": "abc"}).publish(frame, "s", sr.SeededSource(1)))
+    requested = Conditions(RetentionReplacement("1/2", {"s": "abc"}).publish(frame, "s", sr.SeededSource(1)))
     least, greatest = date(2024, 1, 3), date(2024, 1, 4)
-    [(_, found)] = asked.query({"day": {"min": least, "below": greatest}}).conditions
+    [(_, found)] = requested.query({"day": {"min": least, "below": greatest}}).conditions
     assert found == Between(least, greatest, below=True)
-    with pytest.raises(ParameterError, match=r"^column 'day' holds no moment in that range: widen it$"):
-        asked.query({"day": {"above": greatest}})
+    with pytest.raises(ParameterError, match=r"^column 'day' has no date in that range: widen it$"):
+        requested.query({"day": {"above": greatest}})
     with pytest.raises(ParameterError, match=r"^column 'day': give both limits of a range as dates"):
-        asked.query({"day": {"min": least, "max": 3}})
+        requested.query({"day": {"min": least, "max": 3}})
     with pytest.raises(ParameterError, match=r"^column 'day': <object .*> is no value: give a text"):
-        asked.query({"day": object()})
+        requested.query({"day": object()})
     with pytest.raises(ParameterError, match=r"^column 'day': there is no value in the list"):
-        asked.query({"day": []})
-    assert asked.values("day") == tuple(sorted(MOMENTS))
-    assert asked.values("s") == ("a", "b", "c")
-    assert asked.values("nowhere") == ()
+        requested.query({"day": []})
+    assert requested.values("day") == tuple(sorted(MOMENTS))
+    assert requested.values("s") == ("a", "b", "c")
+    assert requested.values("nowhere") == ()
 
 
 def test_an_audit_is_that_of_its_arguments(release: sr.Release) -> None:
     claimed = claim_of(release.manifest.mechanism)
     prepared = claimed.prepared(sr.Microdata.from_frame(FRAME), ["job"])
-    same = partial(held, release.table, ["job"], claimed, manifest=release.manifest)
+    same = partial(retained, release.table, ["job"], claimed, manifest=release.manifest)
     assert sr.audit_release(release) == same()
     assert sr.audit_release(release).level == LEVEL
     assert sr.audit_release(release, FRAME) == same(original=prepared)
@@ -302,7 +302,7 @@ def test_an_audit_is_that_of_its_arguments(release: sr.Release) -> None:
     assert sr.audit_release(release, FRAME, second=other) == same(original=prepared, second=other.table)
 
 
-def test_each_step_of_recoding_is_taken_as_it_is_asked_for() -> None:
+def test_each_step_of_recoding_is_taken_as_it_is_requested() -> None:
     key = sr.Key(hashlib.sha256(b"one").digest())
     holed = FRAME.with_columns(job=pl.when(pl.col("job") != "f").then("job"))
     assert [step.facts() for step in sr.recode(FRAME, bins={"age": Decimal(5)}).recoded] == [
@@ -322,8 +322,8 @@ def test_each_step_of_recoding_is_taken_as_it_is_asked_for() -> None:
     ]
     assert hidden[0].values("sex") != hidden[1].values("sex")
     assert sr.recode(FRAME, drop=["age", "sex"]).columns == ("job",)
-    told = sr.recode(FRAME, domain={"age": [*range(18, 31)], "job": "abcdefg"})
-    published = sr.SpluGen(GAMMA).publish(told, ["age", "job"], sr.SeededSource(1))
+    reported = sr.recode(FRAME, domain={"age": [*range(18, 31)], "job": "abcdefg"})
+    published = sr.SpluGen(GAMMA).publish(reported, ["age", "job"], sr.SeededSource(1))
     assert published.domains == {"age": tuple(map(str, range(18, 31))), "job": tuple("abcdefg")}
     message = r"^domain: column 'job' has 1 values: declare two or more$"
     with pytest.raises(ParameterError, match=message):

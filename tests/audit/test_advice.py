@@ -99,7 +99,7 @@ def test_the_largest_level_of_those_with_the_least_threshold() -> None:
     assert fit[0].threshold == fit[1].threshold == 34
     assert (best.option, best.meets) == (fit[1], True)
     text = " ".join(best.reasons)
-    assert "gamma = 3 reaches T_P = 0.2459 only" in text
+    assert "gamma = 3 has only T_P = 0.2459" in text
     assert "gamma = 4: the same T_f, but a smaller T_P" in text
 
 
@@ -115,23 +115,23 @@ def test_a_larger_retention_with_the_same_threshold_is_not_preferred() -> None:
     assert (int(best.law.gamma), best.law.retention) == (7, Fraction(1, 2))
 
 
-def test_a_goal_for_own_values() -> None:
+def test_a_goal_for_true_values() -> None:
     table = _table({f"v{i}": 300 for i in range(7)} | {"rare": 8})
     free = recommend(advise(table, "s", Goals.of(t_p="1/10"), ["1/2"]))
-    assert free.option.own_value == Fraction(1, 2)
+    assert free.option.true_value == Fraction(1, 2)
     for wanted, gamma in (("1/4", 4), ("1/5", 5)):  # at most: p = 1/4 is allowed
-        best = recommend(advise(table, "s", Goals.of(t_p="1/10", own_value=wanted), ["1/2"]))
+        best = recommend(advise(table, "s", Goals.of(t_p="1/10", true_value=wanted), ["1/2"]))
         assert best.meets
-        assert best.option.own_value <= Fraction(wanted)
+        assert best.option.true_value <= Fraction(wanted)
         assert best.option.law.gamma >= gamma
-        assert f"where {wanted} was asked for" in " ".join(best.reasons)
-    options = advise(table, "s", Goals.of(own_value="1/4")).options
-    assert [int(each.law.gamma) for each in options if each.meets_own_value] == [4, 5, 6, 7]
-    never = recommend(advise(table, "s", Goals.of(own_value="1/8")))
+        assert f"the goal is {wanted}" in " ".join(best.reasons)
+    options = advise(table, "s", Goals.of(true_value="1/4")).options
+    assert [int(each.law.gamma) for each in options if each.meets_true_value] == [4, 5, 6, 7]
+    never = recommend(advise(table, "s", Goals.of(true_value="1/8")))
     assert (never.meets, int(never.option.law.gamma)) == (False, 7)
-    assert "no option publishes a record's own value with a probability of at most 1/8" in never.reasons[0]
-    with pytest.raises(ParameterError, match="own_value is 0"):
-        Goals.of(own_value=0)
+    assert "no option publishes the true value with probability at most 1/8" in never.reasons[0]
+    with pytest.raises(ParameterError, match="true_value is 0"):
+        Goals.of(true_value=0)
 
 
 def test_values_of_a_gamma_th_of_the_table_leave_no_information() -> None:
@@ -166,10 +166,10 @@ def test_no_gamma_protects_enough() -> None:
     best = recommend(advice)
     assert not best.meets
     assert best.option is advice.options[-1]
-    assert "no option reaches T_P = 9/10: gamma = 2 comes closest, with T_P = 0.1795" in best.reasons[0]
+    assert "no option reaches T_P = 9/10: gamma = 2 is closest, with T_P = 0.1795" in best.reasons[0]
 
 
-def test_homogeneous_groups_are_told_of_by_option() -> None:
+def test_homogeneous_groups_are_reported_of_by_option() -> None:
     counts = {"a": 90, "b": 90, "c": 90, "d": 90, "e": 90, "rare": 7}
     visible = ["no"] * 450 + ["yes"] * 7
     advice = advise(_table(counts, town=visible), "s")
@@ -199,7 +199,7 @@ def test_unusable_tables_and_retentions_are_refused() -> None:
     for p in ("0", "1", "3/2"):
         with pytest.raises(ParameterError, match=r"retention"):
             advise(_table(SPREAD), "s", retentions=[p])
-    with pytest.raises(ParameterError, match="give one of at least 1/3"):
+    with pytest.raises(ParameterError, match="give at least 1/3"):
         advise(_table(SPREAD), "s", retentions=["0.3"])
 
 
@@ -209,7 +209,7 @@ def test_goals_out_of_reach_for_the_last_option_are_refused_before_the_first(
     def never(*_: object) -> None:
         raise AssertionError("an option was computed")
 
-    monkeypatch.setattr("splu_ref.audit.advice.advising.option_for", never)
+    monkeypatch.setattr("splu_ref.audit.advice.advice.option_for", never)
     table = _table({f"v{i}": 2 for i in range(50)})
     with pytest.raises(ParameterError, match="give an alpha of at most 4000000"):
         advise(table, "s", Goals.of("1/50", 10**7))
@@ -218,10 +218,10 @@ def test_goals_out_of_reach_for_the_last_option_are_refused_before_the_first(
 
 
 def test_progress_ends_where_it_says() -> None:
-    told: list[tuple[int, int]] = []
-    advise(_table(SPREAD), "s", progress=lambda *step: told.append(step))
-    assert told == sorted(told)
-    assert told[-1][0] == told[-1][1]
+    reported: list[tuple[int, int]] = []
+    advise(_table(SPREAD), "s", progress=lambda *step: reported.append(step))
+    assert reported == sorted(reported)
+    assert reported[-1][0] == reported[-1][1]
 
 
 def test_every_zone_at_its_boundary() -> None:
@@ -259,7 +259,7 @@ def test_ties_go_to_the_smallest_gamma_and_then_to_the_smallest_retention() -> N
     table = _table({f"v{i}": 300 for i in range(7)} | {"rare": 8})
     advice = advise(table, "s", Goals.of("3/10", 10, "1/10"), ["1/2"])
     equal = [
-        replace(each, threshold=34, t_p=Fraction(1, 2), meets_t_p=True, meets_own_value=True)
+        replace(each, threshold=34, t_p=Fraction(1, 2), meets_t_p=True, meets_true_value=True)
         for each in advice.options
     ]
     for options in (equal, equal[::-1]):
@@ -277,7 +277,7 @@ def test_ties_go_to_the_smallest_gamma_and_then_to_the_smallest_retention() -> N
 def test_cautions_at_their_boundary() -> None:
     table = _table({f"v{i}": 300 for i in range(7)} | {"rare": 10})
     advice = advise(table, "s")
-    assert "speaks of no value of this table" not in " ".join(recommend(advice).reasons)
+    assert "applies to no value of this table" not in " ".join(recommend(advice).reasons)
     fewer = advise(table, "s", Goals.of(alpha=9))
     assert "the rarest, rare, occurs 10 times" in " ".join(recommend(fewer).reasons)
     for option in advice.options:

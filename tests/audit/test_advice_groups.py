@@ -46,12 +46,12 @@ def test_against_brute_force(records: list[tuple[str, str, str, str]]) -> None:
     assert found == expected
 
 
-def test_the_largest_come_first_and_sizes_are_asked_for_once() -> None:
+def test_the_largest_come_first_and_sizes_are_requested_once() -> None:
     frame = pd.DataFrame({"p": list("xxxyyz"), "s": list("aaabbc")})
-    asked: list[int] = []
+    requested: list[int] = []
 
     def wanted(count: int) -> bool:
-        asked.append(count)
+        requested.append(count)
         return count > 1
 
     groups = homogeneous_groups(Microdata.from_frame(frame), "s", wanted)
@@ -59,17 +59,17 @@ def test_the_largest_come_first_and_sizes_are_asked_for_once() -> None:
         ("p=x", "a", 3),
         ("p=y", "b", 2),
     ]
-    assert sorted(asked) == [1, 2, 3]
+    assert sorted(requested) == [1, 2, 3]
 
 
 def test_a_column_without_content_and_progress() -> None:
     frame = pd.DataFrame({"p": [""] * 4, "q": ["u", "u", "v", "w"], "s": list("aabb")})
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     groups = homogeneous_groups(
-        Microdata.from_frame(frame), "s", lambda count: True, lambda *t: told.append(t)
+        Microdata.from_frame(frame), "s", lambda count: True, lambda *t: reported.append(t)
     )
     assert {str(group.predicate) for group in groups} == {"q=u", "q=v", "q=w"}
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert reported == [(1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.parametrize("retention", ["1/5", "1/3", "1/2", "7/10"])

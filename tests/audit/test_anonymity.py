@@ -42,7 +42,7 @@ def _anonymity(rows: list[tuple[str, str, str]]) -> Anonymity:
     return Anonymity.of(Columns(Microdata.from_frame(frame), {}), ("a", "b"), "s")
 
 
-def _held(found: Anonymity, answers: list[float]) -> None:
+def _recursive(found: Anonymity, answers: list[float]) -> None:
     k, distinct, entropy, alpha, t = answers
     assert (found.k, found.distinct) == (k, distinct)
     assert float(found.alpha) == near(alpha, size=1)
@@ -59,7 +59,7 @@ def test_200_generated_tables_have_the_answers_of_another_program() -> None:
             assert found.entropy_whole == answers[2] + 1
             answers = [*answers[:2], answers[2] + 1, *answers[3:]]  # noqa: PLW2901
             assert _entropy_is_lg(found, answers[2])
-        _held(found, answers)
+        _recursive(found, answers)
 
 
 def _entropy_is_lg(found: Anonymity, number: int) -> bool:
@@ -73,7 +73,7 @@ def _entropy_is_lg(found: Anonymity, number: int) -> bool:
 def test_adult_has_the_answers_of_another_program() -> None:
     columns = Columns(embedded_table(), {})
     for quasi, answers in ANSWERS["adult, occupation"].items():
-        _held(Anonymity.of(columns, quasi.split(","), "occupation"), answers)
+        _recursive(Anonymity.of(columns, quasi.split(","), "occupation"), answers)
 
 
 def test_all_numbers_are_those_of_the_definitions() -> None:
@@ -113,7 +113,7 @@ def test_all_numbers_are_those_of_the_definitions() -> None:
                 assert (bound is not None and c > bound) == diverse
 
 
-def test_what_cannot_be_asked_is_refused() -> None:
+def test_what_cannot_be_requested_is_refused() -> None:
     frame = pl.DataFrame({"a": ["1"], "s": ["2"]})
     columns = Columns(Microdata.from_frame(frame), {})
     for quasi, says in (

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.attacks.carried_out import Victims, carried_out
-from splu_ref.audit.attacks.corruption import beside, corrupted
+from splu_ref.audit.attacks.corruption import conditional_weights, corruption
 from splu_ref.audit.attacks.outcome import AttackOutcome
 from splu_ref.audit.attacks.presence import presence, proof_of_presence
 from splu_ref.audit.attacks.shared_value import pair_weights, shared_value
+from splu_ref.audit.attacks.table_attack import Victims, attack_table
 from splu_ref.audit.attacks.view import Score, View, best_guess, eliminated
 from splu_ref.audit.e_values import sum_of_bounded
 from splu_ref.audit.enumeration import codes_of
@@ -149,12 +149,12 @@ def test_a_known_record_of_the_same_value_changes_the_law_as_enumerated() -> Non
         if not known:
             continue
         law = {label: pairs[value, label, seen] / known for label in range(3)}
-        weights = beside(plan, value, mechanism, seen, 3)
+        weights = conditional_weights(plan, value, mechanism, seen, 3)
         assert {label: weight / (histogram[value] - 1) for label, weight in weights.items()} == law
 
 
 def test_records_of_different_values_are_independent_given_the_plan() -> None:
-    # why a known record of another value tells nothing but how many are left
+    # why a known record of another value shows nothing but how many are left
     mechanism, histogram = SpluGen(2, "2/3", "anatomy"), (2, 1, 1)
     own = codes_of(histogram).tolist()
     for one, two in permutations(range(len(own)), 2):
@@ -187,23 +187,23 @@ def test_presence_is_proved_as_often_as_enumerated(mechanism: object, histogram:
     assert proved == (0 if declared else seen)
 
 
-def test_swapped_records_are_held_to_a_bound_that_knows_of_their_dependence(adult: Microdata) -> None:
+def test_swapped_records_are_tested_against_a_bound_that_knows_of_their_dependence(adult: Microdata) -> None:
     victims = Victims(adult, ("occupation",), "occupation", Swapping("2/5"), SeededSource(1))
-    found = carried_out("attack", victims, best_guess, "says")
+    found = attack_table("attack", victims, best_guess, "says")
     assert not found.contradicted
-    assert found.noticed is not None
+    assert found.detectable is not None
     independent = Victims(adult, ("occupation",), "occupation", DistributionBased(), SeededSource(1))
-    least = carried_out("attack", independent, best_guess, "says").noticed
+    least = attack_table("attack", independent, best_guess, "says").detectable
     assert least is not None
-    assert 2 * least < found.noticed < 3 * least  # the root of 8
-    for attack in (corrupted, shared_value):
+    assert 2 * least < found.detectable < 3 * least  # the root of 8
+    for attack in (corruption, shared_value):
         with pytest.raises(ParameterError, match="swapped records depend on each other"):
             attack(victims, 3)
 
 
 def test_a_value_that_is_never_drawn_proves_what_others_do_not() -> None:
     law = {"v": {"a": "1/2", "b": "1/2", "c": "0"}}
-    with pytest.raises(ParameterError, match="a value that replacements never have"):
+    with pytest.raises(ParameterError, match="only values of replacement probability 0"):
         proof_of_presence(RetentionReplacement("1/2", AB, replacing=law), 1, 4)
 
 
@@ -216,22 +216,22 @@ def test_what_is_measured_on_a_real_table_agrees(adult: Microdata) -> None:
     for seed, mechanism in enumerate((SpluGen(5), SpluGen(7, "2/5", "anatomy"), DistributionBased())):
         victims = Victims(adult, ("occupation",), "occupation", mechanism, SeededSource(seed))
         for score in SCORES:
-            found = carried_out("attack", victims, score, "says")
+            found = attack_table("attack", victims, score, "says")
             assert found.e_value is not None
             assert not found.contradicted
-            assert found.noticed is not None
-            assert found.noticed < Fraction(1, 40)
+            assert found.detectable is not None
+            assert found.detectable < Fraction(1, 40)
     anatomy = Victims(adult, ("occupation",), "occupation", Anatomy(5), SeededSource(1))
-    found = carried_out("attack", anatomy, best_guess, "says")
+    found = attack_table("attack", anatomy, best_guess, "says")
     assert (found.success, found.predicted, found.e_value) == (Fraction(1, 5), Fraction(1, 5), None)
-    assert carried_out("attack", anatomy, eliminated(4), "says").success == 1
+    assert attack_table("attack", anatomy, eliminated(4), "says").success == 1
 
 
 def test_a_column_of_several_is_attacked_by_itself(adult: Microdata) -> None:
     columns = ("relationship", "occupation")
     for column in columns:
         victims = Victims(adult, columns, column, SpluGen(2), SeededSource(1))
-        found = carried_out("attack", victims, best_guess, "says")
+        found = attack_table("attack", victims, best_guess, "says")
         assert (found.predicted, found.contradicted) == (Fraction(1, 2), False)
         assert {own for own, _ in victims.shown} == set(victims.counts)
 
@@ -242,7 +242,7 @@ def test_a_mechanism_that_keeps_more_than_it_declares_contradicts_its_prediction
     declared = SpluGen(5)
     monkeypatch.setattr(SpluGen, "channel", lambda _, counts, secret: CHANNEL(declared, counts, secret))
     victims = Victims(adult, ("occupation",), "occupation", SpluGen(5, "1/4"), SeededSource(1))
-    found = carried_out("attack", victims, best_guess, "says")
+    found = attack_table("attack", victims, best_guess, "says")
     assert found.contradicted
     assert found.success is not None
     assert found.predicted == Fraction(1, 5)
@@ -254,7 +254,7 @@ CHANNEL = SpluGen.channel
 
 def test_corruption_gives_groups_away_and_nothing_else(adult: Microdata) -> None:
     def attacked(mechanism: SpluGen | Anatomy | DistributionBased, others: int) -> AttackOutcome:
-        return corrupted(Victims(adult, ("occupation",), "occupation", mechanism, SeededSource(1)), others)
+        return corruption(Victims(adult, ("occupation",), "occupation", mechanism, SeededSource(1)), others)
 
     assert [attacked(Anatomy(5), known).success for known in range(5)] == [
         Fraction(1, left) for left in (5, 4, 3, 2, 1)
@@ -266,7 +266,7 @@ def test_corruption_gives_groups_away_and_nothing_else(adult: Microdata) -> None
     assert none.largest == Fraction(1, 5)
     assert four.largest is not None
     assert four.largest < Fraction(2001, 10_000)
-    posterior = carried_out(
+    posterior = attack_table(
         "", Victims(adult, ("occupation",), "occupation", SpluGen(5), SeededSource(1)), eliminated(0), ""
     )
     assert none.success == posterior.success
@@ -297,11 +297,11 @@ def test_what_cannot_be_attacked_is_refused(adult: Microdata) -> None:
     many = Microdata.from_frame(pl.DataFrame({"v": [str(number) for number in range(301)]}))
     with pytest.raises(DataError, match="column 'v' has 301 values, above 300"):
         victims(table=many, columns=("v",), column="v")
-    for attack in (corrupted, shared_value):
-        with pytest.raises(ParameterError, match="looks at one release"):
+    for attack in (corruption, shared_value):
+        with pytest.raises(ParameterError, match="uses one release:"):
             attack(victims(releases=2), 0)
     with pytest.raises(DataError, match="does not allow gamma = 8"):
-        carried_out("", victims(mechanism=SpluGen(8)), best_guess, "")
+        attack_table("", victims(mechanism=SpluGen(8)), best_guess, "")
 
 
 def test_values_that_nobody_or_one_has_are_refused() -> None:
@@ -310,16 +310,16 @@ def test_values_that_nobody_or_one_has_are_refused() -> None:
         presence(victims, 2)
     with pytest.raises(ParameterError, match="fewer than two published records have the value"):
         shared_value(victims, 1)
-    with pytest.raises(ParameterError, match="the exact chance has 100001 factors"):
+    with pytest.raises(ParameterError, match="the exact probability has 100001 factors"):
         proof_of_presence(DistributionBased(), 1, 100_001)
 
 
 def test_presence_says_what_so_few_releases_could_show() -> None:
     one, many = (presence(_victims(SpluGen(2), (1, 1), releases=number), 0) for number in (1, 100))
     assert one.predicted == many.predicted == Fraction(3, 4)
-    assert one.noticed is None
-    assert many.noticed is not None
-    assert 0 < many.noticed < Fraction(1, 2)
+    assert one.detectable is None
+    assert many.detectable is not None
+    assert 0 < many.detectable < Fraction(1, 2)
     assert not many.contradicted
     proves_nothing = presence(_victims(RetentionReplacement("1/2", AB), (2, 1, 0)), 0)
     assert proves_nothing.success == proves_nothing.predicted == 0
@@ -347,4 +347,4 @@ def test_excluding_values_of_a_group_leaves_the_homogeneity_of_the_rest(
     for facts in range(gamma):
         rest = Fraction(1, gamma - facts)
         assert victims.view.expected(eliminated(facts)) == victims.view.largest(eliminated(facts)) == rest
-        assert corrupted(victims, facts).success == rest  # to know a member is to exclude its value
+        assert corruption(victims, facts).success == rest  # to know a member is to exclude its value

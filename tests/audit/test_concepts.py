@@ -203,33 +203,33 @@ def test_beyond_epsilon_one_reconstructions_promise_nothing() -> None:
 
 @pytest.mark.slow
 def test_long_fractions_are_compared_only_where_short_ones_leave_it_open() -> None:
-    asked = {True: 0, False: 0}
+    requested = {True: 0, False: 0}
 
     def counting(y3: Counts, y1: Counts, n: int, rows: int, gamma: int, low: Fraction, high: Fraction) -> Any:
-        asked[low.denominator > 2**64] += np.broadcast(y3, y1).size
+        requested[low.denominator > 2**64] += np.broadcast(y3, y1).size
         return lies_between(y3, y1, n, rows, gamma, low, high)
 
     near = Fraction(1, 2) - Fraction(1, 10**300)
     found = concept_minimum(3, near, 4, counting)
-    assert asked[True] < asked[False]
+    assert requested[True] < requested[False]
     for case in (ConceptCase(9, 4, 4, 192, 3), ConceptCase(17, 4, 4, 192, 5)):
         y3, y1 = np.arange(10)[:, None], np.arange(10)[None, :]
-        held = lies_between(y3, y1, case.predicate_count, 192, 3, 4 * (1 - near), 4 * (1 + near))
+        retained = lies_between(y3, y1, case.predicate_count, 192, 3, 4 * (1 - near), 4 * (1 + near))
         wrong = sum(
             (_mass(3, inside, y3) * _mass(3, 12 - inside, y1))
             for inside in (case.concept_count + case.decoys_in_predicate,)
             for y3, y1 in product(range(inside + 1), range(13 - inside))
-            if not held[y3, y1]
+            if not retained[y3, y1]
         )
         assert concept_error(Gamma(3), near, case, lies_between) == wrong
     assert found.t_p_mixed is not None
     assert found.t_p_mixed <= wrong
 
 
-def test_progress_is_told_and_ends() -> None:
-    told: list[tuple[int, int]] = []
-    concept_minimum(3, "0.3", 4, "exact", progress=lambda done, whole: told.append((done, whole)))
-    assert told == [(1, 100), (9, 100), (36, 100), (100, 100)]
+def test_progress_is_reported_and_ends() -> None:
+    reported: list[tuple[int, int]] = []
+    concept_minimum(3, "0.3", 4, "exact", progress=lambda done, whole: reported.append((done, whole)))
+    assert reported == [(1, 100), (9, 100), (36, 100), (100, 100)]
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_the_figures_in_the_words_of_the_claim(gamma: int, alpha: int, figure: s
 
 
 def test_nearly_pure_predicates_cost_no_more_than_was_said() -> None:
-    # errors far below the last bit of 1 are told apart by themselves, and not by their complements
+    # errors far below the last bit of 1 are distinguished by themselves, and not by their complements
     gamma, epsilon = Gamma(2), Fraction(3, 10)
     with one_budget():
         before = left()

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from splu_ref.audit import DeclaredRow, declared_rows, enumerate_declared
-from splu_ref.audit.declared_law import DECLARED, Declaring
+from splu_ref.audit.declared_law import DECLARED, DeclaredMechanism
 from splu_ref.audit.enumeration import GAMMAS, RETENTIONS, eligible_histograms
 from splu_ref.channels import Channel, coarsen, constant, diagonal, from_matrix, identity
 from splu_ref.estimators.linear.transition import set_matrix, value_matrix
@@ -63,7 +63,7 @@ def test_a_new_mechanism_is_enumerated_by_its_line() -> None:
 class Declares:
     """A shipped mechanism with another channel, or with its release altered."""
 
-    mechanism: Declaring
+    mechanism: DeclaredMechanism
     declared: Channel[int, Any] | None = None
     doubled: bool = False
 

@@ -130,11 +130,11 @@ def test_inputs_out_of_range(bad: tuple[int, int, Fraction]) -> None:
         EValue(1.0).rejects(Fraction(1))
 
 
-def test_an_e_value_tells_its_power_of_ten() -> None:
+def test_an_e_value_states_its_power_of_ten() -> None:
     assert [str(EValue(log10)) for log10 in (math.inf, 3.14, -0.26)] == ["infinite", "10^3.1", "10^-0.3"]
 
 
-def test_what_never_happens_and_what_says_nothing_are_told_apart() -> None:
+def test_what_never_happens_and_what_says_nothing_are_distinguished() -> None:
     never, nothing = EValue(math.inf), EValue(-math.inf)
     assert (str(never), never.decimal, never.finite_log10) == ("infinite", "inf", None)
     assert (str(nothing), nothing.decimal, nothing.finite_log10) == ("0", "0", None)
@@ -144,7 +144,7 @@ def test_what_never_happens_and_what_says_nothing_are_told_apart() -> None:
 def test_e_values_of_given_counts() -> None:
     """Reports print them, and verdicts hang on them: nobody may get others for the same counts."""
     third = Fraction(1, 3)
-    for told, expected in (
+    for reported, expected in (
         ([counts_point(*each, third) for each in ((10, 3), (6000, 2100), (6000, 2000))],
          ["3.49485e-01", "6.36769e-01", "1.52530e-02"]),
         ([counts_point(20_000, 100, Fraction(1, 7))], ["2.65788e+1140"]),
@@ -163,7 +163,7 @@ def test_e_values_of_given_counts() -> None:
         ([EValue.of(Fraction(value)) for value in ("2", "1/3", "123456789")],
          ["1.99999e+00", "3.33333e-01", "1.23456e+08"]),
     ):  # fmt: skip
-        assert [value.decimal for value in told] == expected
+        assert [value.decimal for value in reported] == expected
 
 
 def test_up_to_which_size_an_e_value_is_exact() -> None:
@@ -175,7 +175,7 @@ def test_up_to_which_size_an_e_value_is_exact() -> None:
     assert rate_at_most(2500, 600, third).exact is None
 
 
-def test_how_an_e_value_is_told() -> None:
+def test_how_an_e_value_is_reported() -> None:
     endless, never = EValue(math.inf), EValue(-math.inf)
     assert [str(value) for value in (EValue(2.345), endless, never)] == ["10^2.3", "infinite", "0"]
     assert [value.decimal for value in (endless, never)] == ["inf", "0"]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from splu_ref.audit.advice.coded import TableInMemory, groups_of
+from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
 from splu_ref.audit.advice.leaks import Leaks, Roles, scan
 from splu_ref.audit.advice.skew import require_groups
 from splu_ref.channels.parameters import DataError, ParameterError
@@ -38,8 +38,8 @@ def test_groups_against_brute_force(records: list[tuple[str, str, str]]) -> None
     for frame in (text, pd.DataFrame(records, columns=["p", "q", "s"])):
         table = Microdata.from_frame(frame)
         for names in (("p",), ("p", "q")):
-            held = TableInMemory(table)
-            [groups] = groups_of(held, [held.counted(name) for name in names], "s")
+            retained = TableInMemory(table)
+            [groups] = groups_of(retained, [retained.counted(name) for name in names], "s")
             expected: dict[tuple[str, ...], Counter[str]] = {}
             for record in records:
                 cells = record[: len(names)]
@@ -91,7 +91,7 @@ def test_each_kind_is_found_with_its_numbers(columns: dict[str, list[str]]) -> N
     assert by_column[("code",)] == (40, 40)
     assert by_column[("rough",)] == (38, 40)
     assert found.leaks[0].sentence("s") == (
-        "'code' gives 's' away: all 40 records that share a cell share the value"
+        "'code' discloses 's': all 40 records that share a cell share the value"
     )
     assert [(str(each.predicate), each.value, each.count, each.size) for each in found.concentrations] == [
         (f"one={JOBS.index(job) // 2} and two={JOBS.index(job) % 2}", job, 10, 10) for job in JOBS
@@ -100,7 +100,7 @@ def test_each_kind_is_found_with_its_numbers(columns: dict[str, list[str]]) -> N
 
 
 def test_a_cell_of_its_own_determines_nothing(columns: dict[str, list[str]]) -> None:
-    """A record itself does not count, or every unique column would give everything away."""
+    """Predictions leave the record itself out; otherwise unique columns would determine everything."""
     found = _scan({"id": columns["id"], "s": columns["s"]})
     assert _kinds(found) == {("unique", ("id",))}
     shuffled = [columns["s"][row * 7 % 40 // 3 % 40] for row in range(40)]
@@ -158,9 +158,9 @@ def test_wide_tables_are_looked_at_in_part() -> None:
 def test_a_skewed_column_names_what_works_for_it() -> None:
     ill = ["no"] * 60 + ["yes"] * 40
     sex = ["m", "f"] * 50
-    with pytest.raises(DataError, match=r"'no' occurs 60 times .* new=sex,ill .* up to 3 ") as told:
+    with pytest.raises(DataError, match=r"'no' occurs 60 times .* new=sex,ill .* up to 3 ") as reported:
         require_groups(Microdata.from_frame(pl.DataFrame({"sex": sex, "ill": ill})), "ill")
-    assert "publish --mechanism retention --column ill" in str(told.value)
+    assert "publish --mechanism retention --column ill" in str(reported.value)
     with pytest.raises(
         DataError,
         match=r"No crossing with one other column of at most 50 .*; splu-ref publish",

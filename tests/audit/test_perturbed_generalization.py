@@ -73,7 +73,7 @@ def _mechanism(keep: str) -> PerturbedGeneralization:
 
 @pytest.mark.parametrize("groups", [(0,), (0, 0), (0, 1, 0), (1, 0, 1, 1)])
 def test_a_whole_table_in_a_small_world(groups: tuple[int, ...]) -> None:
-    """The code's law is the product of the groups', and tells tables apart as far as the smallest group."""
+    """The code's law is the product of the groups', and shows tables apart as far as the smallest group."""
     mechanism = _mechanism("2/3")
     world = World.independent([PAIR] * len(groups))
     channel = enumerated_table(mechanism, world, groups, "xy")
@@ -83,7 +83,7 @@ def test_a_whole_table_in_a_small_world(groups: tuple[int, ...]) -> None:
     assert amplification(channel, world.neighbors()).ratio == mechanism.law.amplification(smallest)
 
 
-def test_beliefs_about_others_decide_what_a_table_tells_of_one() -> None:
+def test_beliefs_about_others_decide_what_a_table_states_of_one() -> None:
     law = _mechanism("2/3").law
     groups = (0, 0, 1, 1)
     # Independent ones: less than for who knows all others, and by a formula.
@@ -91,7 +91,7 @@ def test_beliefs_about_others_decide_what_a_table_tells_of_one() -> None:
     _, channel = world.about(declared_table(law, world, groups, "xy"), lambda table: table[0])
     assert amplification(channel).ratio == law.amplification_among(2, "1/3") < law.amplification(2)
     assert law.amplification_among(2, 0) == law.amplification(2)
-    # Who thinks all alike learns from every group what an own record would tell.
+    # Who thinks all alike learns from every group what an own record would show.
     alike = World.explicit({(value,) * 4: Fraction(1, 2) for value in "xy"})
     _, channel = alike.about(declared_table(law, alike, groups, "xy"), lambda table: table[0])
     assert amplification(channel).ratio == law.amplification(1) ** 2
@@ -126,7 +126,5 @@ def test_larger_groups_admit_more_retention_at_one_level() -> None:
 def _variance_of_all(law: PerturbedGroup, count: int, records: int) -> Fraction:
     """Return the variance if every perturbed record is published: uniform perturbation's."""
     own = law.retention + law.absent_probability
-    spread = count * own * (1 - own) + (records - count) * law.absent_probability * (
-        1 - law.absent_probability
-    )
+    spread = count * own * (1 - own) + (records - count) * law.absent_probability * (1 - law.absent_probability)
     return spread / law.retention**2

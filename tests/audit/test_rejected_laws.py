@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from splu_ref.audit.attacks.outcome import LEVEL, AttackOutcome, point_tested, sum_tested
-from splu_ref.audit.declared_law import DECLARED, Declaring, enumerate_declared
+from splu_ref.audit.declared_law import DECLARED, DeclaredMechanism, enumerate_declared
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.enumeration import ENUMERATED, enumerate_histogram
 from splu_ref.channels import PublishedCount
@@ -70,7 +70,9 @@ def another_label(_: IntArray, rows: Codes, published: Codes) -> tuple[Codes, Co
 
 
 FAULTS = (no_row, never_the_first_record, a_record_twice, another_label)
-KINDS: dict[str, tuple[Declaring, int]] = {mechanism.name: (mechanism, size) for mechanism, size in DECLARED}
+KINDS: dict[str, tuple[DeclaredMechanism, int]] = {
+    mechanism.name: (mechanism, size) for mechanism, size in DECLARED
+}
 """One mechanism of every kind that declares a channel."""
 
 
@@ -108,7 +110,7 @@ def outcome(e_value: EValue | None) -> AttackOutcome:
     third = Fraction(1, 3)
     return AttackOutcome(
         attack="any", mechanism="any", success=third, predicted=third, baseline=third, e_value=e_value,
-        noticed=None, largest=None, says="",
+        detectable=None, largest=None, measure="",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Sub-domains of parts: what they keep, and what they give away to whom."""
+"""Sub-domains of parts: retention probabilities and posteriors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_variances_are_those_of_all_outcomes() -> None:
         chance = Fraction(1)
         for own, label in zip(owns, shown, strict=True):
             chance *= channel.probability(own, label)
-        estimate = (shown.count("d") - 4 * part.stray) / part.retention
+        estimate = (shown.count("d") - 4 * part.other_share) / part.retention
         law[estimate] = law.get(estimate, Fraction(0)) + chance
     mean = sum((chance * estimate for estimate, chance in law.items()), Fraction(0))
     assert mean == 2
@@ -63,7 +63,7 @@ def test_variances_are_those_of_all_outcomes() -> None:
 
 
 @pytest.mark.parametrize("rho1", ["1/7", "2/7", "1"])
-def test_the_sub_domain_tells_who_believes_in_the_whole_domain(rho1: str) -> None:
+def test_the_sub_domain_states_who_believes_in_the_whole_domain(rho1: str) -> None:
     found = SmallDomains.of(_columns(), ("g",), "s", LEVELS)
     best = Fraction(0)
     for part in found.parts:

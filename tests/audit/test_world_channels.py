@@ -63,7 +63,7 @@ def test_distribution_based_records_show_the_shares_alone() -> None:
             for code in seen:
                 expected *= shares.probability(0, code)
             assert law.get(seen, 0) == expected
-    # among tables that all have the same shares it tells nothing
+    # among tables that all have the same shares it shows nothing
     alike = world.where(lambda table: table.count("a") == 1)
     found = entropy_loss(alike, world_channel(DistributionBased(), alike, "ab").laws.__getitem__)
     assert found.whole == LogForm({})
@@ -98,7 +98,7 @@ def test_two_tables_show_groups_and_their_values() -> None:
     assert law == {(group, ((0, 1), (0, 1))): Fraction(1, 4) for group in groups}
 
 
-def test_two_tables_tell_what_is_left_of_a_group_once_one_of_it_is_known() -> None:
+def test_two_tables_show_what_is_left_of_a_group_once_one_of_it_is_known() -> None:
     """If all but one value of a group is ruled out, the other is certain."""
     world = _world(4, "ab")
     channel = world_channel(Anatomy(2), world, "ab")
@@ -111,7 +111,7 @@ def test_two_tables_tell_what_is_left_of_a_group_once_one_of_it_is_known() -> No
         assert {table[mate] for table in known} == {"b"}
 
 
-def test_splu_gen_never_tells_more_than_the_two_tables() -> None:
+def test_splu_gen_never_states_more_than_the_two_tables() -> None:
     """A release of SPLU-Gen is drawn from the two tables of the same plan: claim splu.ANAs."""
     world = _world(4, "abc")
     shown, tables = (
@@ -136,8 +136,8 @@ def test_counts_with_noise(budget: Budget) -> None:
             shown = min(max(table.count("a") + noise, 0), 2)
             first[shown] += (1 - ratio) / (1 + ratio) * ratio ** abs(noise)
         for shown in range(3):
-            told = sum((chance for seen, chance in found.items() if seen[0] == shown), Fraction(0))
-            assert abs(told - first[shown]) <= ratio**far
+            reported = sum((chance for seen, chance in found.items() if seen[0] == shown), Fraction(0))
+            assert abs(reported - first[shown]) <= ratio**far
     # a record that changes lowers one count by 1 and raises another
     assert amplification(channel, world.neighbors()).ratio == budget.number**2
     with pytest.raises(ParameterError, match="not rational"):

@@ -1,4 +1,4 @@
-"""A real browser, driven without a screen, and a page opened in it with everything that it asked for."""
+"""A real browser, driven without a screen, and a page opened in it with everything that it requested."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Opened:
     Attributes
     ----------
     requests
-        Addresses that the page asked for, the page's own included.
+        Addresses that the page requested, the page's own included.
     """
 
     def __init__(self, chrome: Chrome, path: Path) -> None:
@@ -64,7 +64,7 @@ class Opened:
         self.requests = [str(each["request"]["url"]) for each in sent]
 
     def log(self, kind: str) -> list[dict[str, Any]]:
-        """Return what the browser has logged since it was last asked."""
+        """Return what the browser has logged since it was last requested."""
         return list(self.chrome.get_log(kind))  # type: ignore[no-untyped-call]  # selenium leaves it untyped
 
     def script(self, text: str) -> Any:

@@ -19,7 +19,7 @@ from splu_ref.report.html import calculator_page
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "claims.toml"
 ASK = """
-const [asked, answer] = arguments;
+const [requested, answer] = arguments;
 const settled = (place) => new Promise((done) => {
   const look = () => {
     if (place.hasAttribute("aria-busy")) return;
@@ -32,7 +32,7 @@ const settled = (place) => new Promise((done) => {
 });
 (async () => {
   const found = [];
-  for (const { task, given } of asked) {
+  for (const { task, given } of requested) {
     const place = document.getElementById(`${task}-found`);
     if (task === "numbers") {
       const form = document.getElementById("numbers");
@@ -65,10 +65,10 @@ def shown(content: bytes, opened: Callable[[bytes], Any]) -> Any:
     return opened(content)
 
 
-def _answers(shown: Any, *asked: tuple[str, dict[str, object]]) -> list[dict[str, Any]]:
+def _answers(shown: Any, *requested: tuple[str, dict[str, object]]) -> list[dict[str, Any]]:
     shown.chrome.set_script_timeout(120)
-    told = [{"task": task, "given": given} for task, given in asked]
-    found: list[dict[str, Any]] = shown.chrome.execute_async_script(ASK, told)
+    reported = [{"task": task, "given": given} for task, given in requested]
+    found: list[dict[str, Any]] = shown.chrome.execute_async_script(ASK, reported)
     return found
 
 
@@ -88,7 +88,7 @@ def test_it_asks_for_nothing_and_complains_of_nothing(shown: Any) -> None:
 
 
 def _numbers(request: dict[str, Any], **more: str) -> tuple[str, dict[str, object]]:
-    """Return what is asked of the calculator for a request of the vectors."""
+    """Return what is requested of the calculator for a request of the vectors."""
     names = ("gamma", "epsilon", "alpha", "t_e", "retention")
     return "numbers", {name: str(request.get(name, more.get(name, ""))) for name in names}
 
@@ -109,29 +109,31 @@ def test_numbers_are_those_of_the_vectors(shown: Any) -> None:
 def test_what_no_estimate_escapes_is_what_the_program_says(shown: Any) -> None:
     """Counts that are all in the game, too many for it, near one estimate; with p above 1/gamma and at it."""
     names = ("gamma", "epsilon", "alpha", "retention")
-    asked = [
+    requested = [
         ("3", "1/2", "3", ""), ("10", "3/10", "10", ""), ("2", "1/10", "12", ""), ("7", "3/10", "40", ""),
         ("5", "1/3", "9", "1/2"), ("5", "3/10", "10", "7/20"), ("300", "3/10", "3", ""), ("4", "1", "5", ""),
     ]  # fmt: skip
-    given: list[dict[str, object]] = [{"t_e": "", **dict(zip(names, each, strict=True))} for each in asked]
+    given: list[dict[str, object]] = [
+        {"t_e": "", **dict(zip(names, each, strict=True))} for each in requested
+    ]
     found = _answers(shown, *(("numbers", each) for each in given))
-    for each, told in zip(asked, found, strict=True):
+    for each, reported in zip(requested, found, strict=True):
         gamma, epsilon, alpha, retention = each
         star = least_worst_error(gamma, epsilon, alpha, retention=retention or None)
-        assert Fraction(told["fractions"][2]) == star.at_least, each
-        assert f"T_P*\n{exact_json(star.at_least, 'down')['decimal']} is a chance" in told["text"]
+        assert Fraction(reported["fractions"][2]) == star.at_least, each
+        assert f"T_P*\n{exact_json(star.at_least, 'down')['decimal']} is a chance" in reported["text"]
         bounds = (
             f"It is at most {exact_json(star.at_most, 'up')['decimal']}, and was computed for counts up to"
         )
-        assert (f"{bounds} {star.computed}." in told["text"]) is not star.is_exact
+        assert (f"{bounds} {star.computed}." in reported["text"]) is not star.is_exact
 
 
 def test_certificates_are_judged_as_the_vectors_say(shown: Any) -> None:
-    asked = list(_vectors("certificate"))[::8]
-    found = _answers(shown, *(("certificate", {"text": request["text"]}) for request, _ in asked))
-    for (request, answer), each in zip(asked, found, strict=True):
+    requested = list(_vectors("certificate"))[::8]
+    found = _answers(shown, *(("certificate", {"text": request["text"]}) for request, _ in requested))
+    for (request, answer), each in zip(requested, found, strict=True):
         assert [badge.endswith(answer["verdict"]) for badge in each["badges"]] == [True], (request, each)
-    assert {answer["verdict"] for _, answer in asked} == {"valid", "false", "unreadable"}
+    assert {answer["verdict"] for _, answer in requested} == {"valid", "false", "unreadable"}
 
 
 def test_claims_are_decided_as_by_the_program(shown: Any, tmp_path: Path) -> None:
@@ -203,11 +205,11 @@ def test_the_page_never_scrolls_sideways(shown: Any, pixels: int) -> None:
     assert widest <= shown.script("return document.documentElement.clientWidth") <= pixels
 
 
-def test_every_field_has_a_name_and_results_are_told(shown: Any) -> None:
+def test_every_field_has_a_name_and_results_are_reported(shown: Any) -> None:
     nameless = "return [...document.querySelectorAll('input')].filter((each) => !each.labels.length).length"
     assert shown.script(nameless) == 0
-    told = "return [...document.querySelectorAll('.found')].every((each) => each.ariaLive === 'polite')"
-    assert shown.script(told)
+    reported = "return [...document.querySelectorAll('.found')].every((each) => each.ariaLive === 'polite')"
+    assert shown.script(reported)
 
 
 def test_the_program_writes_it(tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from splu_proofs import LEDGER
 from splu_ref.report.exhibits import CellState, KillMatrix, MutantRow, PublicationAudit, ValueAudit
 from splu_ref.report.html import html
 from splu_ref.report.model import Environment, StatisticalRow, VerificationReport
-from splu_ref.report.progress import Silent
+from splu_ref.report.progress import NoProgress
 from splu_ref.report.stages.figures import figures_stage
 from splu_ref.report.stages.ledger import ledger_stage
 from splu_ref.report.workers import WorkerPool
@@ -61,11 +61,11 @@ def page() -> bytes:
     value = ValueAudit("Handlers-cleaners", 2066, 2101, (1988, 2210), "accurate", "0.01", True, -1.5)
     checks = tuple(f"a check with a long name, number {number}" for number in range(33))
     cells: tuple[CellState, ...] = ("killed", "alive", "not run") * 11
-    figures = figures_stage(ledger, Silent()).figures
+    figures = figures_stage(ledger, NoProgress()).figures
     return html(
         VerificationReport(
             level="full",
-            rows=ledger_stage(ledger, WorkerPool(1), Silent()).rows,
+            rows=ledger_stage(ledger, WorkerPool(1), NoProgress()).rows,
             environment=Environment(
                 version="0.1.0",
                 specification="1",

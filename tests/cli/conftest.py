@@ -1,4 +1,4 @@
-"""Whatever a command prints as JSON in a test of this folder is held to the schema of that command."""
+"""Whatever a command prints as JSON in a test of this folder is retained to the schema of that command."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def _schemas_hold(monkeypatch: pytest.MonkeyPatch) -> None:
         given.append(name)
         return load(name, *package)
 
-    def held(text: str, stream: TextIO) -> None:
+    def retained(text: str, stream: TextIO) -> None:
         if given and text.startswith("{"):
             validator(given[-1]).validate(json.loads(text))
         write(text, stream)
 
     monkeypatch.setattr(app, "command", command)
-    monkeypatch.setattr(terminal, "_write", held)
+    monkeypatch.setattr(terminal, "_write", retained)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from splu_ref.audit import Goals, advise, recommend
-from splu_ref.audit.advice.together import together
+from splu_ref.audit.advice.joint_choice import choose_jointly
 from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
 from splu_ref.data import Microdata, embedded_table, write_table
@@ -82,7 +82,7 @@ def test_people_see_a_table_and_reasons(towns: Path, capsys: pytest.CaptureFixtu
     assert main(["advise", str(towns), "--sensitive", "illness"]) == 0
     captured = capsys.readouterr()
     text = " ".join(captured.out.split())
-    assert "gamma p T_P T_P* T_f protected between accurate open groups" in text
+    assert "gamma p T_P T_P* T_f protected between accurate at risk" in text
     assert "recommended gamma = 4, p = 1/4 = 1/gamma" in text
     assert "protected rare (5)" in text
     assert "town=far: all 5 are rare" in text
@@ -153,16 +153,16 @@ GOALS = ["--separator", "semicolon", "--alpha", "3", "--t-p", "0.55", "--t-e", "
 BOTH = ["--sensitive", "job", "--sensitive", "town"]
 
 
-def test_several_columns_have_gammas_that_go_together(
+def test_several_columns_have_gammas_that_go_choose_jointly(
     columns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    asked = [*GOALS, "--drop", "part"]
-    result = _json(capsys, columns, *BOTH, *asked)
-    alone = [_json(capsys, columns, "--sensitive", name, *asked) for name in ("job", "town")]
+    requested = [*GOALS, "--drop", "part"]
+    result = _json(capsys, columns, *BOTH, *requested)
+    alone = [_json(capsys, columns, "--sensitive", name, *requested) for name in ("job", "town")]
     assert result["columns"] == [
         {key: each[key] for key in each if key != "command"} | {"leaks": found["leaks"]}
-        for each, found in zip(alone, result["columns"], strict=True)  # of several, none gives another away
+        for each, found in zip(alone, result["columns"], strict=True)  # of several, none discloses another
     ]
     together = result["together"]
     assert together["gamma"] == {"job": 5, "town": 4}
@@ -182,10 +182,10 @@ def test_the_column_that_binds_is_named_with_what_helps_it(
 ) -> None:
     words = ["advise", str(columns), "--sensitive", "job", "--sensitive", "sex", *GOALS]
     assert main(words) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "together job gamma = 5, sex gamma = 2; 3 records are deleted; not all of them meet" in told
-    assert "binds sex allows gamma up to 2 and does not meet what was asked for; --cross new=part,sex" in told
-    assert "allows gamma up to 7 and hides both columns next splu-ref sanitize" in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "all columns job gamma = 5, sex gamma = 2; 3 records are deleted; not all of them meet" in reported
+    assert "limited by sex allows gamma up to 2 and does not meet the goals; --cross new=part,sex" in reported
+    assert "allows gamma up to 7 and protects both columns next splu-ref sanitize" in reported
     together = _json(capsys, *words[1:], "--drop", "part", "--drop", "town")["together"]
     assert (together["binding"], together["meets"]) == ("sex", False)
     assert together["remedy"].endswith("of at most 50 values does (--bins and --group-rare leave fewer)")
@@ -199,7 +199,7 @@ def test_one_gamma_is_taken_where_two_leave_too_few_records() -> None:
     table = Microdata.from_frame(pl.DataFrame({"a": list("xy" * 11), "b": list("klmn" * 5 + "kl")}))
     advices = {column: advise(table, column, Goals.of(alpha=1, t_p="0.7", t_e="0.5")) for column in "ab"}
     assert [recommend(each).option.law.gamma for each in advices.values()] == [2, 3]
-    choice = together(advices)
+    choice = choose_jointly(advices)
     assert [option.law.gamma for option in choice.options.values()] == [2, 2]
     assert (choice.common, choice.deleted, choice.meets) == (True, 0, False)
     with pytest.raises(DataError, match="one divides the other"):

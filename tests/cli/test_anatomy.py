@@ -1,4 +1,4 @@
-"""``--mechanism anatomy``: two tables are published, and both are asked for counts."""
+"""``--mechanism anatomy``: two tables are published, and both are requested counts."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _published(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    told = ["publish", "t.csv", "-o", "p.csv", "--manifest", "m.json", "--force", "--json", *WORDS, *TWO]
-    assert main([*told, *words]) == 0
+    reported = ["publish", "t.csv", "-o", "p.csv", "--manifest", "m.json", "--force", "--json", *WORDS, *TWO]
+    assert main([*reported, *words]) == 0
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
     return result
 
@@ -40,7 +40,7 @@ def _rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+def requested(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     assert main(["estimate", "p.csv", "--manifest", "m.json", *TWO, "--json", *words]) == 0
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
     return result
@@ -65,8 +65,8 @@ def test_two_tables_hold_groups_of_different_values(capsys: pytest.CaptureFixtur
     assert (list(records[0]), list(values[0])) == (["sex", "id", "group"], ["group", "job", "count"])
     sizes = Counter(row["group"] for row in records)
     assert set(sizes.values()) == {3}
-    held = {group: [row["job"] for row in values if row["group"] == group] for group in sizes}
-    for group, jobs in held.items():
+    retained = {group: [row["job"] for row in values if row["group"] == group] for group in sizes}
+    for group, jobs in retained.items():
         people = [int(row["id"]) for row in records if row["group"] == group]
         assert sorted(jobs) == sorted(JOBS[person] for person in people)
         assert len(set(jobs)) == 3
@@ -75,15 +75,15 @@ def test_two_tables_hold_groups_of_different_values(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_manifest_tells_of_both_tables(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_manifest_states_of_both_tables(capsys: pytest.CaptureFixture[str]) -> None:
     _published(capsys, "--plan", "mixed")
-    told = read_manifest(Path("m.json"))
-    assert told.mechanism == Anatomy(3, "mixed")
+    reported = read_manifest(Path("m.json"))
+    assert reported.mechanism == Anatomy(3, "mixed")
     release = read_release("p.csv", "m.json", "jobs.csv")
     assert isinstance(release, PublishedTwoTables)
-    assert release.manifest == told
-    assert told.sensitive_table == release.sensitive_table.content_digest()
-    assert told.to_json() == Path("m.json").read_bytes()
+    assert release.manifest == reported
+    assert reported.sensitive_table == release.sensitive_table.content_digest()
+    assert reported.to_json() == Path("m.json").read_bytes()
     with pytest.raises(DataError, match="give it as well, sensitive-table"):
         read_release("p.csv", "m.json")
     text = Path("jobs.csv").read_text("utf-8")
@@ -100,11 +100,11 @@ def test_the_manifest_tells_of_both_tables(capsys: pytest.CaptureFixture[str]) -
 def test_counts_of_a_value_are_exact_and_others_hold(capsys: pytest.CaptureFixture[str]) -> None:
     _published(capsys)
     kept = Counter(JOBS[int(row["id"])] for row in _rows("p.csv"))
-    found = _asked(capsys, "--where", "job=a")
+    found = requested(capsys, "--where", "job=a")
     assert (found["estimate"], found["interval"], found["standard_error"]) == (kept["a"], [kept["a"]] * 2, 0)
     people = [row for row in _rows("p.csv") if row["sex"] == "F"]
     true = sum(JOBS[int(row["id"])] == "a" for row in people)
-    found = _asked(capsys, "--where", "job=a", "--where", "sex=F", "--method", "shares")
+    found = requested(capsys, "--where", "job=a", "--where", "sex=F", "--method", "shares")
     assert found["interval"][0] <= true <= found["interval"][1]
     assert (found["method"], found["standard_error"]) == ("shares", None)
     assert (found["predicate_count"], found["approximation"]) == (len(people), "exact")
@@ -112,7 +112,7 @@ def test_counts_of_a_value_are_exact_and_others_hold(capsys: pytest.CaptureFixtu
     shares = sum(groups[row["group"]] for row in _rows("jobs.csv") if row["job"] == "a")
     assert found["estimate"] == pytest.approx(shares / 3, abs=1e-6)
     assert found["published_count"] == shares
-    table = _asked(capsys, "--by", "sex,job", "--method", "shares")
+    table = requested(capsys, "--by", "sex,job", "--method", "shares")
     assert len(table["cells"]) == 10
     assert sum(cell["estimate"] for cell in table["cells"]) == near(60)
 
@@ -121,7 +121,7 @@ def test_counts_of_a_value_are_exact_and_others_hold(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (WORDS, "say where the second goes, with the values of each group, --sensitive-table FILE"),
+        (WORDS, "name the file of the second, with the values of each group, by --sensitive-table FILE"),
         ([*WORDS, "--sensitive-table", "jobs.txt"], "a table's name ends in"),
         ([*WORDS, "--sensitive-table", "p.csv"], "the same file"),
         ([*WORDS, *TWO, "--stream"], "needs the whole table at once"),

@@ -19,23 +19,29 @@ def table(tmp_path: Path) -> str:
 
 def test_all_numbers_of_a_table(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["anonymity", table, "--quasi", "a", "--sensitive", "s", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["groups"], told["k"], told["l"], told["entropy_l"], told["alone"]) == (2, 3, 2, 1, 0)
-    assert told["recursive"]["c_above"]["fraction"] == "2/1"
-    assert (told["alpha"]["fraction"], told["t"]["fraction"]) == ("2/3", "0/1")
-    assert (told["homogeneous_groups"], told["exposed_records"]) == (0, 0)
+    reported = json.loads(capsys.readouterr().out)
+    assert (reported["groups"], reported["k"], reported["l"], reported["entropy_l"], reported["alone"]) == (
+        2,
+        3,
+        2,
+        1,
+        0,
+    )
+    assert reported["recursive"]["c_above"]["fraction"] == "2/1"
+    assert (reported["alpha"]["fraction"], reported["t"]["fraction"]) == ("2/3", "0/1")
+    assert (reported["homogeneous_groups"], reported["exposed_records"]) == (0, 0)
     assert main(["anonymity", table, "--quasi", "a", "--quasi", "b", "--sensitive", "s", "--l", "3"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "k 1: the smallest group; 1 records are alone in theirs" in printed
     assert "recursive, l = 3 no c: a group has fewer than 3 values" in printed
     assert "exposed 3 records, in 2 groups that have one value each" in printed
-    assert "They do not hold against somebody who knows the values of others" in printed
+    assert "They give no protection against an attacker who knows values of other records" in printed
 
 
 def test_without_a_sensitive_column_there_is_k_alone(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["anonymity", table, "--quasi", "b", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["k"], told["sensitive"], "l" in told) == (1, None, False)
+    reported = json.loads(capsys.readouterr().out)
+    assert (reported["k"], reported["sensitive"], "l" in reported) == (1, None, False)
 
 
 @pytest.mark.parametrize(

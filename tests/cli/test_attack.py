@@ -57,7 +57,7 @@ def _attack(capsys: pytest.CaptureFixture[str], folder: Path, name: str, *words:
     return _json(capsys, "attack", name, folder / "table.csv", *manifest, "--seed", 1, *words)
 
 
-def test_an_attack_tells_prediction_measurement_and_what_would_be_noticed(
+def test_an_attack_states_prediction_measurement_and_what_would_be_detected(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = _attack(capsys, folder, "homogeneity")
@@ -138,11 +138,13 @@ def test_a_release_is_attacked_with_the_original_and_without(
     assert (judged["attacked"], judged["predicted"]["fraction"], judged["believed"]) == (ROWS, "1/5", None)
     assert judged["agrees"] is True
     assert abs(Fraction(judged["success"]["fraction"]) - Fraction(1, 5)) < Fraction(judged["noticed"])
-    assert judged["says"].endswith(f"of {ROWS} rows that their other columns tell apart in the original")
+    assert judged["says"].endswith(
+        f"among {ROWS} rows that are linked to the original by their other columns"
+    )
     drawn = ("--manifest", folder / "mc.json", "--release", folder / "mc.csv")
-    held = _json(capsys, "attack", "homogeneity", folder / "marked.csv", *drawn)
-    assert held["agrees"] is True
-    assert float(held["noticed"]) > 1.5 * float(judged["noticed"])  # the members of a group are one draw
+    retained = _json(capsys, "attack", "homogeneity", folder / "marked.csv", *drawn)
+    assert retained["agrees"] is True
+    assert float(retained["noticed"]) > 1.5 * float(judged["noticed"])  # the members of a group are one draw
     alone = _json(capsys, "attack", "homogeneity", *there)
     assert (alone["success"], alone["believed"]["fraction"]) == (None, "1/5")
     assert main(["attack", "homogeneity", *map(str, there)]) == 0
@@ -150,32 +152,32 @@ def test_a_release_is_attacked_with_the_original_and_without(
     assert "success 0.2 as the attacker believes" in shown
     assert "not tested: nothing was measured" in shown
     shows = _json(capsys, "attack", "presence", *there, "--value", "job 5")
-    assert "somebody has it" in shows["says"]
+    assert "some record has it" in shows["says"]
     replaced = ("--manifest", folder / "mr.json", "--release", folder / "mr.csv")
     left = _json(capsys, "attack", "elimination", folder / "marked.csv", *replaced, "--known", 2)
     assert (left["attacked"], left["agrees"]) == (ROWS, True)
-    # the original in place of the release, with the manifest of a schema that tells no digest
-    told = json.loads((folder / "mr.json").read_text())
-    told["schema"] = "splu-ref/manifest/1"
-    (folder / "odd.json").write_text(json.dumps(told))
+    # the original in place of the release, with the manifest of a schema that shows no digest
+    reported = json.loads((folder / "mr.json").read_text())
+    reported["schema"] = "splu-ref/manifest/1"
+    (folder / "odd.json").write_text(json.dumps(reported))
     odd = ("--manifest", folder / "odd.json", "--release", folder / "marked.csv")
     assert _json(capsys, "attack", "homogeneity", folder / "marked.csv", *odd, code=1)["agrees"] is False
 
 
-def test_what_counts_tell_who_knows_all_other_records(
+def test_what_counts_show_who_knows_all_other_records(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = {
+    reported = {
         law: _attack(capsys, folder, "known-others", "--value", "job 0", "--draws", law)
         for law in ("independent", "capped:40", "capped:10", "all-or-none:120")
     }
-    right = [float(each["predicted"]["decimal"]) for each in told.values()]
+    right = [float(each["predicted"]["decimal"]) for each in reported.values()]
     assert right == sorted(right)
     assert right[0] < 0.511 < right[1] < right[2] < 0.58
     assert right[3] == 1
-    assert told["capped:10"]["mechanism"] == "SPLU-Gen, capped:10"
-    assert told["capped:10"]["success"] is told["capped:10"]["agrees"] is None
-    assert _attack(capsys, folder, "known-others", "--value", "job 0") == told["independent"]
+    assert reported["capped:10"]["mechanism"] == "SPLU-Gen, capped:10"
+    assert reported["capped:10"]["success"] is reported["capped:10"]["agrees"] is None
+    assert _attack(capsys, folder, "known-others", "--value", "job 0") == reported["independent"]
     words = ("--value", "job 0", "--draws", "capped:10", "--releases", 30)
     assert float(_attack(capsys, folder, "known-others", *words)["predicted"]["decimal"]) > 0.8
     shown = _attack(capsys, folder, "homogeneity", "--draws", "capped:10")
@@ -195,7 +197,7 @@ def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixt
     assert _json(capsys, *words, "--seed", 1)["says"].startswith("fakes are drawn from tuples that are not")
     assert _json(capsys, *words, "--release", folder / "set.csv")["success"]["fraction"] == "0/1"
     alone = _json(capsys, *words[:2], *words[3:], "--release", folder / "set.csv")
-    assert alone["says"] == "no tuple stands there twice: the attack exposes none"
+    assert alone["says"] == "no tuple occurs twice: the attack exposes none"
 
 
 @pytest.mark.parametrize(
@@ -203,38 +205,38 @@ def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixt
     [
         (["attack", "homogeneity", "--manifest", "m.json"], "name the original table, or a release"),
         (["attack", "averaging", "--manifest", "m.json", "--release", "m.csv"],
-         "--release says nothing to averaging"),
+         "--release does not apply to averaging"),
         (["attack", "presence", "--manifest", "m.json", "--release", "m.csv", "--releases", "2"],
          "--releases, --draws and --seed are for publishing"),
-        (["attack", "presence", "--manifest", "m.json", "--release", "m.csv"], "which value is looked for"),
-        (["attack", "elimination", "--manifest", "m.json", "--release", "m.csv"], "what a shown value says"),
+        (["attack", "presence", "--manifest", "m.json", "--release", "m.csv"], "presence"),
+        (["attack", "elimination", "--manifest", "m.json", "--release", "m.csv"], "this attack needs"),
         (["attack", "homogeneity", "--manifest", "m.json", "--release", "mr.csv"], "mr.csv: the table"),
         (["attack", "homogeneity", "--manifest", "set.json", "--release", "set.csv", "--column", "sex"],
-         "shows no value for a record"),
+         "has no value for a record:"),
         (["attack", "homogeneity", "table.csv", "--manifest", "set.json"],
-         "set.json: alpha-beta shows nothing of single records"),
+         "set.json: alpha-beta publishes no values of single records"),
         (["attack", "duplicate", "table.csv", "--manifest", "m.json"], "the attack is on sets of tuples"),
         (["attack", "duplicate", "table.csv", "--manifest", "set.json", "--reading", "heap"], "set or bag"),
         (["attack", "duplicate", "table.csv", "--manifest", "set.json", "--column", "sex"],
-         "--column says nothing to duplicate"),
+         "--column does not apply to duplicate:"),
         (["attack", "homogeneity", "table.csv", "--manifest", "m.json", "--reading", "set"],
-         "--reading says nothing to homogeneity"),
+         "--reading does not apply to homogeneity"),
         (["attack", "guess", "table.csv", "--manifest", "splu.json"], "'guess' is unknown: choose one of"),
         (["attack", "homogeneity", "table.csv", "--manifest", "splu.json", "--known", "1"],
-         "--known says nothing to homogeneity: leave it out"),
+         "--known does not apply to homogeneity: leave it out"),
         (["attack", "elimination", "table.csv", "--manifest", "splu.json", "--releases", "2"],
-         "--releases says nothing to elimination"),
+         "--releases does not apply to elimination"),
         (["attack", "averaging", "table.csv", "--manifest", "splu.json", "--value", "x"],
-         "--value says nothing to averaging"),
+         "--value does not apply to averaging"),
         (["attack", "averaging", "table.csv", "--manifest", "splu.json", "--releases", "0"], "--releases"),
         (["attack", "homogeneity", "table.csv", "--manifest", "rr.json", "--draws", "capped:3"],
          "this is a release by retention replacement"),
         (["attack", "homogeneity", "table.csv", "--manifest", "splu.json", "--draws", "capped"],
          "--draws 'capped' is not known"),
         (["attack", "presence", "table.csv", "--manifest", "splu.json", "--draws", "capped:3"],
-         "under draws capped:3 the chance that a value of 120 records is shown depends on the plan"),
+         "under draws capped:3 the probability that a value of 120 records is published depends on the plan"),
         (["attack", "known-others", "table.csv", "--manifest", "splu.json", "--known", "1"],
-         "--known says nothing to known-others"),
+         "--known does not apply to known-others"),
         (["attack", "presence", "table.csv", "--manifest", "splu.json", "--value", "x"],
          "column 'job' has no value 'x': check its spelling"),
         (["attack", "homogeneity", "table.csv", "--manifest", "two.json"],

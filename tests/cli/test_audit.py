@@ -160,7 +160,7 @@ _ONE_OF_EACH = {
 def test_one_claim_of_every_verdict_through_every_output(
     verdict: str, beside: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, held, claim = _ONE_OF_EACH[verdict]
+    code, retained, claim = _ONE_OF_EACH[verdict]
     more = _claim("b", alpha=3, t_p="0.6") if beside else ""
     (folder / "c.toml").write_text(HEAD + claim + more)
     result = _json(capsys, "c.toml", "--report", "out", code=code)
@@ -174,9 +174,9 @@ def test_one_claim_of_every_verdict_through_every_output(
     case = suite.find("testcase")
     assert case is not None
     parts = [part.tag for part in case if part.tag != "properties"]
-    assert parts == ([held] if held else [])
+    assert parts == ([retained] if retained else [])
     counted = [int(suite.get(name, "")) for name in ("failures", "errors")]
-    assert counted == [held == "failure", held == "error"]
+    assert counted == [retained == "failure", retained == "error"]
     messages = [part.get("message", "") for part in case if part.tag != "properties"]
     assert all(message.startswith(f"{verdict}: ") for message in messages)
 

@@ -76,12 +76,12 @@ def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         }
         for name in ("plan", "possible")
     ]
-    (told,) = result["detectable"]
-    assert (told["column"], told["gamma_at_most"], told["gamma_at_least"]) == ("occupation", 4, 6)
-    low, high = Fraction(told["retention_at_most"]), Fraction(told["retention_at_least"])
+    (reported,) = result["detectable"]
+    assert (reported["column"], reported["gamma_at_most"], reported["gamma_at_least"]) == ("occupation", 4, 6)
+    low, high = Fraction(reported["retention_at_most"]), Fraction(reported["retention_at_least"])
     assert Fraction(1, 6) <= low < Fraction(1, 5) < high <= Fraction(1, 4)
-    assert 200 < told["altered_to_own"] < 2_000 < told["altered_to_others"]
-    assert (told["exact_counts"], told["unlinked_detected"], told["open"]) == (0, True, [])
+    assert 200 < reported["altered_to_own"] < 2_000 < reported["altered_to_others"]
+    assert (reported["exact_counts"], reported["unlinked_detected"], reported["open"]) == (0, True, [])
     assert len(result["not_shown"]) == 5
     assert result["second"] is None
 
@@ -140,12 +140,12 @@ def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.
     assert "inconsistent: failed: rows" in text
     assert "FAILED: 30715 rows, 1 beyond a multiple of 6" in text
     assert "unlinked, decoys, plan, possible, places: this needs the original" in text
-    assert "not shown deviations smaller than" in text
+    assert "not tested deviations smaller than" in text
     words = ["audit-release", published, "--manifest", str(folder / "published.json")]
     words += ["--original", str(folder / "adult.csv"), "--second", str(folder / "fresh.csv")]
     assert main(words) == 1
     text = " ".join(capsys.readouterr().out.split())
-    assert "rows belong to one record of the original for certain" in text
+    assert "rows certainly belong to one record of the original" in text
     assert "the mean of 2 published counts is off by 3/10 or more with probability at least 0.1457" in text
 
 
@@ -159,7 +159,7 @@ def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.
         (["--sensitive", "occupation", "--gamma", "5", "--retention", "1"], "a retention of 1"),
         (["--sensitive", "occupation", "--gamma", "5", "--plan", "greedy"], "plan 'greedy' is unknown"),
         (["--sensitive", "occupation", "--gamma", "5", "--level", "0"], "level must be"),
-        (["--sensitive", "occupation", "--gamma", "5", "--missing", "?"], "--missing speaks of the original"),
+        (["--sensitive", "occupation", "--gamma", "5", "--missing", "?"], "--missing is about the original"),
         (["--manifest", "published.json", "--gamma", "6"], "--gamma contradicts the manifest"),
         (["--manifest", "published.json", "--retention", "1/3"], "--retention contradicts the manifest"),
         (["--manifest", "published.json", "--plan", "cyclic"], "--plan contradicts the manifest"),
@@ -217,9 +217,9 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
         "schema", "rows", "manifest.rows", "domain", "records", "counts", "retention", "independence",
         "replacement",
     }  # fmt: skip
-    told = result["detectable"][0]
-    assert Fraction(told["retention_at_most"]) < Fraction(1, 2) < Fraction(told["retention_at_least"])
-    assert told["open"] == []
+    reported = result["detectable"][0]
+    assert Fraction(reported["retention_at_most"]) < Fraction(1, 2) < Fraction(reported["retention_at_least"])
+    assert reported["open"] == []
     again = _json(
         capsys, *given, "--original", replaced / "adult.csv", "--key-file", replaced / "key", code=0
     )
@@ -280,13 +280,13 @@ def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.C
         published, manifest = tmp_path / f"{name}.csv", tmp_path / f"{name}.json"
         done = mechanism.publish(tmp_path / "o.csv", ["a", "b"], SeededSource(1))
         done.write(published, manifest=manifest)
-        told = ["--manifest", manifest, "--original", tmp_path / "o.csv"]
-        found = _json(capsys, published, *told, code=3)
+        reported = ["--manifest", manifest, "--original", tmp_path / "o.csv"]
+        found = _json(capsys, published, *reported, code=3)
         assert (found["verdict"], found["mechanism"]) == ("inconclusive", mechanism.name)
         assert found["detectable"][0]["open"]
         if name == "s":
             assert (found["retention"], found["linked"]) == ("1/2", table.row_count)
-            assert _json(capsys, published, *told, "--retention", "0.5", code=3)["retention"] == "1/2"
+            assert _json(capsys, published, *reported, "--retention", "0.5", code=3)["retention"] == "1/2"
         else:
             assert (found["alpha"], found["beta"], found["retention"]) == ("1/2", "1/4", None)
         assert _json(capsys, published, "--manifest", manifest, code=3)["detectable"] == []
@@ -294,10 +294,10 @@ def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.C
         assert f"{mechanism.name} has no decoy groups" in capsys.readouterr().err
     words = ["audit-release", str(tmp_path / "t.csv"), "--manifest", str(tmp_path / "t.json")]
     assert main([*words, "--retention", "1/2"]) == 2
-    assert "alpha-beta has none: leave it out" in capsys.readouterr().err
+    assert "alpha-beta has no retention probability: leave it out" in capsys.readouterr().err
 
 
-def test_draws_that_hang_together_are_claimed_by_the_manifest_or_the_option(
+def test_draws_that_are_dependent_are_claimed_by_the_manifest_or_the_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     number = np.arange(240)
@@ -308,11 +308,13 @@ def test_draws_that_hang_together_are_claimed_by_the_manifest_or_the_option(
     write_table(release.table, tmp_path / "p.csv")
     (tmp_path / "p.json").write_bytes(release.manifest.to_json())
     original = ["--original", tmp_path / "o.csv"]
-    told = _json(capsys, tmp_path / "p.csv", "--manifest", tmp_path / "p.json", *original, code=3)
-    assert told["draws"] == "capped:30"
+    reported = _json(capsys, tmp_path / "p.csv", "--manifest", tmp_path / "p.json", *original, code=3)
+    assert reported["draws"] == "capped:30"
     claimed = ["--sensitive", "value", "--gamma", 2, "--plan", "mixed", "--draws", "capped:30"]
-    assert _json(capsys, tmp_path / "p.csv", *claimed, *original, code=3)["checks"][-1] == told["checks"][-1]
-    assert "the law capped:30" in _by_name(told)["counts"]["detail"]
+    assert (
+        _json(capsys, tmp_path / "p.csv", *claimed, *original, code=3)["checks"][-1] == reported["checks"][-1]
+    )
+    assert "the law capped:30" in _by_name(reported)["counts"]["detail"]
     rare = _json(capsys, tmp_path / "p.csv", *claimed[:-1], "all-or-none:80", *original, code=1)
     assert not _by_name(rare)["counts"]["passed"]  # no multiple of gamma
     assert "exactness" in {each["name"] for each in rare["not_checked"]}
@@ -331,9 +333,9 @@ def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
     assert main([*audit, "--original", "t.csv"]) == 1
     assert "columns missing: name" in capsys.readouterr().out
     assert main([*audit, "--original", "t.csv", "--drop", "name", "--transcript", "drawn"]) == 0
-    assert "made again from the transcript" in " ".join(capsys.readouterr().out.split())
+    assert "replayed from the transcript" in " ".join(capsys.readouterr().out.split())
     for wrong, message in (
-        (["--drop", "name"], "--drop speaks of the original: add --original"),
+        (["--drop", "name"], "--drop is about the original: add --original"),
         (["--original", "t.csv", "--drop", "nome"], "nome"),
     ):
         assert main([*audit, *wrong]) == 2

@@ -70,9 +70,9 @@ def test_one_prior(capsys: pytest.CaptureFixture[str], table: Path) -> None:
     assert found["largest_retention"] == "10/13"  # 8p/2 = q (50 - 10), by b
     assert _json(capsys, *words, "--retention", "10/13", code=1)["witness"]["posterior"] == "1/2"
     assert main(["breach", *words, "--retention", "10/13"]) == 1
-    told = " ".join(capsys.readouterr().out.split())
-    assert "a breach under this prior: seeing b lifts “a or b” from 1/10 to 1/2" in told
-    assert "below 10/13 (about 0.7692)" in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "a breach under this prior: seeing b lifts “a or b” from 1/10 to 1/2" in reported
+    assert "below 10/13 (about 0.7692)" in reported
 
 
 def test_what_keeps_all_has_no_bound(capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,16 +87,19 @@ def test_a_prior_without_small_values(capsys: pytest.CaptureFixture[str], table:
     found = _json(capsys, *words, "--retention", "1/2")
     assert (found["holds"], found["witness"], found["largest_retention"]) == (True, None, None)
     assert main(["breach", *words, "--retention", "1/2"]) == 0
-    assert "no property to speak of" in " ".join(capsys.readouterr().out.split())
+    assert "no property needs protection" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["--retention", "1/5"], "say what the domain is"),
+        (["--retention", "1/5"], "no domain: give"),
         (["--retention", "1/5", "--values", "3", "--column", "job"], "--column names a column of --prior"),
         (["--retention", "1/5", "--prior", "jobs.csv"], "--column NAME"),
-        (["--retention", "1/5", "--values", "3", "--prior", "jobs.csv", "--column", "job"], "say what the"),
+        (
+            ["--retention", "1/5", "--values", "3", "--prior", "jobs.csv", "--column", "job"],
+            "no domain: give",
+        ),
         (["--retention", "1/5", "--prior", "many.csv", "--column", "id"], "group them"),
         (["--retention", "1/5", "--values", "1"], "--values"),
         (["--retention", "6/5", "--values", "3"], "--retention"),
@@ -193,13 +196,13 @@ def test_swapping_is_judged_under_its_own_counts(capsys: pytest.CaptureFixture[s
         assert main(["breach", *words]) in (0, 1)
         assert "in millionths and rounded down" in " ".join(capsys.readouterr().out.split())
     assert main(["breach", *manifest, *LEVELS]) == 2
-    assert "--prior PUBLISHED, which has them" in capsys.readouterr().err
+    assert "--prior PUBLISHED, which has the same counts" in capsys.readouterr().err
     certified = ["--prior", str(tmp_path / "p.csv"), "--certificate", str(tmp_path / "c.json")]
     assert main(["breach", *manifest, *certified, *LEVELS]) == 2
-    assert "a certificate is of uniform replacement" in capsys.readouterr().err
+    assert "certificates are for uniform replacement only:" in capsys.readouterr().err
 
 
-def test_a_release_by_a_matrix_tells_its_law(
+def test_a_release_by_a_matrix_states_its_law(
     capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
 ) -> None:
     rows = [["1/2", "1/4", "1/4"], ["1/6", "2/3", "1/6"], ["1/8", "1/8", "3/4"]]
@@ -222,11 +225,11 @@ def test_a_release_by_a_matrix_tells_its_law(
     }
     assert _json(capsys, *prior, "--rho2", "1/3", code=1)["holds"] is False
     assert main(["breach", *prior, "--rho2", "1/3", "--column", "job"]) == 1
-    told = " ".join(capsys.readouterr().out.split())
-    assert "a breach under this prior: seeing b lifts “a or b”" in told
-    assert "safe retention" not in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "a breach under this prior: seeing b lifts “a or b”" in reported
+    assert "safe retention" not in reported
     for words, remedy in (
-        (["--column", "age"], "tells of the columns job"),
+        (["--column", "age"], "has the column job alone"),
         (["--certificate", str(tmp_path / "c.json")], "leave out --certificate"),
         (["--retention", "1/2"], "leave out --retention"),
     ):

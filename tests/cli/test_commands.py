@@ -142,8 +142,8 @@ def test_a_retention_probability_is_announced(
 ) -> None:
     published, manifest = tmp_path / "p.csv", tmp_path / "m.json"
     arguments = ["sanitize", table, "-o", published, "--sensitive", "occupation", "--gamma", 5, "--force"]
-    told = [str(part) for part in (*arguments, "--retention", "0.3", "--manifest", manifest)]
-    assert main(told) == 0
+    reported = [str(part) for part in (*arguments, "--retention", "0.3", "--manifest", manifest)]
+    assert main(reported) == 0
     assert "--retention 3/10" in capsys.readouterr().err
     assert json.loads(manifest.read_text())["retention"] == "3/10"
     assert read_manifest(manifest).mechanism == SpluGen(5, "3/10")
@@ -185,7 +185,7 @@ def test_missing_values_are_a_value_only_if_the_user_says_so(
         ),
         (["--gamma", "1"], "gamma must be a whole number of at least 2"),
         (["--gamma", "5", "--sensitive", "ocupation"], "did you mean 'occupation'"),
-        (["--gamma", "5", "--retention", "1"], "--retention 1 publishes every value as it is"),
+        (["--gamma", "5", "--retention", "1"], "--retention 1 publishes every true value:"),
         (["--gamma", "5", "--retention", "0"], "retention must be greater than 0"),
         (["--gamma", "5", "--retention", "1.5"], "retention is a probability and must be at most 1"),
         (["--gamma", "5", "--retention", "1e-30"], "retention has too many digits"),
@@ -432,9 +432,9 @@ def test_a_claim_is_found_by_how_its_id_ends(capsys: pytest.CaptureFixture[str])
         ("l1C", "splu.L1c", ""),
     ):
         assert main(["claims", given, "--json"]) == 0
-        told = capsys.readouterr()
-        assert [row["id"] for row in json.loads(told.out)["claims"]] == [full]
-        assert others in told.err
+        reported = capsys.readouterr()
+        assert [row["id"] for row in json.loads(reported.out)["claims"]] == [full]
+        assert others in reported.err
     assert "may be any of entropy.T1, olap.T1" in _refused(capsys, "claims", "t1")
     assert "has no claim" in _refused(capsys, "claims", "3")
 

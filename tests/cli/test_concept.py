@@ -51,11 +51,11 @@ def test_without_the_proofs_it_says_so(
     monkeypatch.setattr(concept, "load_ledger", absent)
     arguments = ["concept", "--gamma", "2", "--epsilon", "2/5", "--alpha", "1"]
     assert main([*arguments, "--method", "printed"]) == 2
-    assert capsys.readouterr().err.startswith("splu-ref: --method printed is kept with the proofs only")
+    assert capsys.readouterr().err.startswith("splu-ref: --method printed is part of the proofs")
     assert main([*arguments, "--method", "exact"]) == 0
 
 
-def test_people_are_told_who_is_unprotected(capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_are_reported_who_is_unprotected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["concept", "--gamma", "5", "--epsilon", "0.1", "--alpha", "5", "--method", "exact"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "1024/3125 = 0.32768" in text

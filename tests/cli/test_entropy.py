@@ -121,11 +121,11 @@ def test_only_tables_that_can_be_published(tmp_path: Path, capsys: pytest.Captur
     assert found["mutual_information"]["table"]["loss"] == "0"
 
 
-def test_people_are_told_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_are_reported_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = _file(tmp_path, f'{COIN}[release]\npublish = "count"\nof = ["yes"]\n')
     assert main(["entropy", path, "--base", "4"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "1 with chance 4/9: -0.0408520 to base 4 = -5/3 + lg 3" in shown
+    assert "1 with probability 4/9: -0.0408520 to base 4 = -5/3 + lg 3" in shown
     assert "worst, gains as 0 0.459148 to base 4 = -2/3 + lg 3" in shown
 
 
@@ -161,11 +161,11 @@ def test_people_are_told_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[
 )
 def test_what_is_no_world(text: str, remedy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["entropy", _file(tmp_path, text)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert remedy in told.err
-    assert told.err.count("\n") == 1
-    assert "world.toml" in told.err
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert remedy in reported.err
+    assert reported.err.count("\n") == 1
+    assert "world.toml" in reported.err
 
 
 def test_what_is_refused_besides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from splu_proofs import LEDGER
 from splu_ref.cli import ledger, main
-from splu_ref.cli.estimate import doubt
+from splu_ref.cli.estimate_answers import uncertainty_lines
 from splu_ref.data import Microdata, embedded_table, write_table
 from splu_ref.estimators import METHODS, Query, QueryEstimate, QueryEstimator
 from splu_ref.mechanisms import SpluGen
@@ -52,7 +52,7 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return captured.err
 
 
-def test_draws_that_hang_together_come_from_the_manifest_or_the_option(
+def test_draws_that_are_dependent_come_from_the_manifest_or_the_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = Microdata.from_frame(pl.DataFrame({"sex": list("fmf") * 100, "value": list("aaabbbccdd") * 30}))
@@ -60,18 +60,18 @@ def test_draws_that_hang_together_come_from_the_manifest_or_the_option(
     write_table(release.table, tmp_path / "p.csv")
     (tmp_path / "p.json").write_bytes(release.manifest.to_json())
     options = ["--gamma", "2", "--sensitive", "value", "--draws", "capped:9"]
-    told = [tmp_path / "p.csv", "--manifest", tmp_path / "p.json", "--where", "value=a"]
-    found = _json(capsys, *told)
+    reported = [tmp_path / "p.csv", "--manifest", tmp_path / "p.json", "--where", "value=a"]
+    found = _json(capsys, *reported)
     assert found == _json(capsys, tmp_path / "p.csv", *options, "--where", "value=a")
     wide = _json(capsys, tmp_path / "p.csv", *options[:-2], "--where", "value=a")
     assert found["half_width"] < wide["half_width"]
     assert (found["approximation"], wide["approximation"]) == ("approximate", "exact")
     assert found["draws"] == "capped:9"
     assert found["interval_within_bound"][1] <= found["bound"] == 150
-    assert main(["estimate", *map(str, told)]) == 0
+    assert main(["estimate", *map(str, reported)]) == 0
     assert "a plausible plan" in re.sub(r"\s+", " ", capsys.readouterr().out)
-    message = _refused(capsys, *told, "--draws", "capped:8")
-    assert "--draws capped:8 contradicts the manifest, which says capped:9" in message
+    message = _refused(capsys, *reported, "--draws", "capped:8")
+    assert "--draws capped:8 contradicts the manifest, which has capped:9" in message
     assert "retention 1/gamma" in _refused(
         capsys, tmp_path / "p.csv", *options, "--retention", "1/3", "--where", "value=a"
     )
@@ -101,8 +101,8 @@ def test_every_method_answers_with_the_promised_keys(
 def test_over_releases_every_method_errs_less_than_the_printed_one() -> None:
     table, mechanism = embedded_table(), SpluGen(5)
     query = Query.parse(["sex=Female", "occupation=Adm-clerical", "hours_per_week>=35"])
-    held = table.to_frame().filter(pl.col("hours_per_week").cast(pl.Int64) >= 35, sex="Female")
-    true = held.filter(occupation="Adm-clerical").height
+    retained = table.to_frame().filter(pl.col("hours_per_week").cast(pl.Int64) >= 35, sex="Female")
+    true = retained.filter(occupation="Adm-clerical").height
     squares: dict[str, float] = defaultdict(float)
     for seed in range(8):  # one release says little: a standard error is a fifth of the count
         published = mechanism.publish(table, "occupation", SeededSource(seed)).table
@@ -119,12 +119,12 @@ def test_the_same_facts_come_from_options_or_the_manifest(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = [folder / "p.csv", "--where", "sex=Female", "--where", "occupation=Sales"]
-    told = _json(capsys, *where, "--manifest", folder / "m.json")
+    reported = _json(capsys, *where, "--manifest", folder / "m.json")
     options = ["--gamma", 5, "--sensitive", "occupation"]
-    assert _json(capsys, *where, *options) == told
-    assert _json(capsys, *where, *options, "--retention", "1/5", "--plan", "mixed") == told
+    assert _json(capsys, *where, *options) == reported
+    assert _json(capsys, *where, *options, "--retention", "1/5", "--plan", "mixed") == reported
     other = _json(capsys, *where, *options, "--retention", "1/2")
-    assert other["standard_error"] < told["standard_error"]
+    assert other["standard_error"] < reported["standard_error"]
     for option, value in (("--retention", "1/2"), ("--plan", "cyclic"), ("--gamma", "7")):
         message = _refused(capsys, *where, "--manifest", folder / "m.json", option, value)
         assert f"{option} {value} contradicts the manifest" in message
@@ -166,7 +166,7 @@ def test_a_batch_is_answered_line_by_line_in_its_order(
         ("{", "line 2: not a JSON object"),
         ("[]", 'line 2: a query has the one key "where"'),
         ('{"where": {"occupation": "Sales"}, "x": 1}', 'line 2: a query has the one key "where"'),
-        ('{"where": {"occupation": "Sales", "occupation": "x"}}', "line 2: 'occupation' stands there twice"),
+        ('{"where": {"occupation": "Sales", "occupation": "x"}}', "line 2: key 'occupation' is repeated"),
         ('{"where": {}}', "line 2: a query needs at least one condition"),
         ('{"where": {"occupation": {"least": 1}}}', "line 2: column 'occupation': a range is"),
         (
@@ -245,19 +245,19 @@ def test_without_the_proofs_printed_says_where_it_is(
     monkeypatch.setattr(ledger, "entry_points", lambda **_: [])
     where = ["--where", "sex=Female", "--where", "occupation=Sales", "--method", "printed"]
     message = _refused(capsys, folder / "p.csv", "--manifest", folder / "m.json", *where)
-    assert "--method printed is kept with the proofs only" in message
+    assert "--method printed is " in message
 
 
-def test_batches_are_told_where_an_estimate_supposes_one_plan(
+def test_batches_are_reported_where_an_estimate_supposes_one_plan(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest = json.loads((folder / "m.json").read_text(encoding="utf-8"))
     manifest["batches"] = [20_000, manifest["rows"] - 20_000]
     (tmp_path / "m.json").write_text(json.dumps(manifest), encoding="utf-8")
-    asked = ["estimate", str(folder / "p.csv"), "--manifest", str(tmp_path / "m.json"), "--where"]
-    assert main([*asked, "occupation=Sales"]) == 0  # the law of a count is the same over all batches
+    requested = ["estimate", str(folder / "p.csv"), "--manifest", str(tmp_path / "m.json"), "--where"]
+    assert main([*requested, "occupation=Sales"]) == 0  # the law of a count is the same over all batches
     assert capsys.readouterr().err == ""
-    assert main([*asked, "occupation=Sales", "--where", "sex=Female"]) == 0
+    assert main([*requested, "occupation=Sales", "--where", "sex=Female"]) == 0
     assert "2 batches" in capsys.readouterr().err
 
 
@@ -270,12 +270,12 @@ def test_under_a_plan_that_follows_from_the_histogram_only_shrunk_has_intervals(
     (tmp_path / "m.json").write_bytes(release.manifest.to_json())
     given = [tmp_path / "p.csv", "--manifest", tmp_path / "m.json"]
     where = {"sex": "Female", "occupation": ["Sales"]}
-    asked = ["--where", "sex=Female", "--where", "occupation=Sales"]
+    requested = ["--where", "sex=Female", "--where", "occupation=Sales"]
     for method in ("exact", "em", "inversion"):
-        answer = _json(capsys, *given, *asked, "--method", method)
+        answer = _json(capsys, *given, *requested, "--method", method)
         assert answer["interval"] is answer["standard_error"] is None
         assert "no interval" in answer["warning"]
-        assert main(["estimate", *map(str, given), *asked, "--method", method]) == 0
+        assert main(["estimate", *map(str, given), *requested, "--method", method]) == 0
         text = capsys.readouterr().out
         assert re.search(r"standard error +none\s", text)
         assert re.search(r"interval +none\s", text)
@@ -285,7 +285,7 @@ def test_under_a_plan_that_follows_from_the_histogram_only_shrunk_has_intervals(
     conjunction, alone = _lines(capsys, *given, "--batch", batch, "--method", "exact")
     assert conjunction["interval"] is None
     assert "no interval" in conjunction["warning"]
-    shrunk = _json(capsys, *given, *asked)
+    shrunk = _json(capsys, *given, *requested)
     assert "warning" not in shrunk
     assert shrunk["interval"][0] <= shrunk["estimate"] <= shrunk["interval"][1]
     alone = _json(capsys, *given, "--where", "occupation=Sales")  # its law is that of every plan
@@ -297,15 +297,15 @@ def test_it_is_said_what_is_counted_and_what_is_approximate(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = [str(folder / "p.csv"), "--manifest", str(folder / "m.json")]
-    asked = ["--where", "sex=Female", "--where", "occupation=Sales"]
-    assert main(["estimate", *given, *asked]) == 0
+    requested = ["--where", "sex=Female", "--where", "occupation=Sales"]
+    assert main(["estimate", *given, *requested]) == 0
     text = capsys.readouterr().out
     assert re.search(r"interval +\d+.* to \d+.*, approximate", text)
-    assert re.search(r"among +the 30715 records of the release, as they were before it", text)
+    assert re.search(r"among +the 30715 records of the release, with their true values", text)
     assert main(["estimate", *given, "--where", "occupation=Sales"]) == 0
     text = capsys.readouterr().out
     assert "approximate" not in text
-    assert re.search(r"among +the 30715 records of the release, as they were before it", text)
+    assert re.search(r"among +the 30715 records of the release, with their true values", text)
 
 
 def test_the_rounding_of_double_precision_is_not_printed(
@@ -330,8 +330,10 @@ def test_an_interval_that_reaches_far_says_why() -> None:
         published_count=8,
         predicate_count=20,
     )
-    assert dict(doubt(far))["95 % interval"].startswith("9.5 to 13.3, approximate; up to 3.3 standard errors")
-    near = dict(doubt(replace(far, interval=(8.0, 12.0))))
+    assert dict(uncertainty_lines(far))["95 % interval"].startswith(
+        "9.5 to 13.3, approximate; up to 3.3 standard errors"
+    )
+    near = dict(uncertainty_lines(replace(far, interval=(8.0, 12.0))))
     assert near == {"standard error": "1", "95 % interval": "8 to 12, approximate"}
 
 

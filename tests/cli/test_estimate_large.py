@@ -1,4 +1,4 @@
-"""A table that is counted without being held gets the answers of the table, to the last digit."""
+"""A table that is counted without being retained gets the answers of the table, to the last digit."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _answers(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str) 
     return status, captured.out, captured.err
 
 
-ASKED = [
+REQUESTS = [
     ("one.csv", "one.json", "--where", "sex=Female", "--where", "age=30..39", "--where", "occupation=Sales"),
     ("one.parquet", "one.json", "--where", "occupation=Sales and education != Bachelors"),
     ("one.csv", "one.json", "--where", "occupation=Sales", "--json"),
@@ -75,26 +75,26 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("table", "manifest", "asked"), [(a, b, c) for a, b, *c in ASKED])
-def test_answers_are_those_of_the_table_that_is_held(
+@pytest.mark.parametrize(("table", "manifest", "requested"), [(a, b, c) for a, b, *c in REQUESTS])
+def test_answers_are_those_of_the_table_that_is_kept(
     table: str,
     manifest: str,
-    asked: list[str],
+    requested: list[str],
     folder: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = _answers(capsys, folder, table, "--manifest", manifest, *asked)
+    whole = _answers(capsys, folder, table, "--manifest", manifest, *requested)
     monkeypatch.setattr(parts, "LARGE", dict.fromkeys(parts.LARGE, 0))
     monkeypatch.setattr(parts, "PART_BYTES", 1 << 18)
-    status, out, err = _answers(capsys, folder, table, "--manifest", manifest, *asked)
+    status, out, err = _answers(capsys, folder, table, "--manifest", manifest, *requested)
     note = f"note: {UNCHECKED}\n"
     assert (status, out) == whole[:2]
     assert err.removeprefix(note) == whole[2]
     assert err.startswith(note) or status == 2
     if (
-        table == "one.csv" and "--batch" in asked and "em" not in asked
-    ):  # 468 combinations that queries tell apart, of 13,000; or the columns of each query by themselves
+        table == "one.csv" and "--batch" in requested and "em" not in requested
+    ):  # 468 combinations that queries distinguish, of 13,000; or the columns of each query by themselves
         monkeypatch.setattr(counting, "MOST_COMBINATIONS", 600)
         passes = []
         read = parts.TableParts.frames
@@ -104,11 +104,11 @@ def test_answers_are_those_of_the_table_that_is_held(
             return read(table, *given)
 
         monkeypatch.setattr(parts.TableParts, "frames", counted)
-        assert _answers(capsys, folder, table, "--manifest", manifest, *asked)[:2] == whole[:2]
+        assert _answers(capsys, folder, table, "--manifest", manifest, *requested)[:2] == whole[:2]
         assert len(passes) == 1
         monkeypatch.setattr(counting, "MOST_COMBINATIONS", 300)
         monkeypatch.setattr(counting, "_WAITING", 1 << 10)
-        assert _answers(capsys, folder, table, "--manifest", manifest, *asked)[:2] == whole[:2]
+        assert _answers(capsys, folder, table, "--manifest", manifest, *requested)[:2] == whole[:2]
 
 
 def test_columns_with_too_many_combinations_are_refused_in_one_line(
@@ -125,19 +125,19 @@ def test_columns_with_too_many_combinations_are_refused_in_one_line(
     assert err.count("\n") == 1
 
 
-def test_another_table_with_the_same_rows_and_values_is_not_told_apart_and_that_is_said(
+def test_another_table_with_the_same_rows_and_values_is_not_distinguished_and_that_is_said(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = pl.read_csv(folder / "one.csv", infer_schema=False)
     frame.with_columns(pl.col("sex").reverse()).write_csv(tmp_path / "other.csv")
-    asked = (str(tmp_path / "other.csv"), "--manifest", "one.json", "--where", "occupation=Sales")
-    assert _answers(capsys, folder, *asked)[0] == 2
+    requested = (str(tmp_path / "other.csv"), "--manifest", "one.json", "--where", "occupation=Sales")
+    assert _answers(capsys, folder, *requested)[0] == 2
     monkeypatch.setattr(parts, "LARGE", dict.fromkeys(parts.LARGE, 0))
-    status, _, err = _answers(capsys, folder, *asked)
+    status, _, err = _answers(capsys, folder, *requested)
     assert status == 0
     assert "is not compared with the manifest's digest" in err
     frame[:-5].write_csv(tmp_path / "other.csv")
-    assert "rows, the manifest says" in _answers(capsys, folder, *asked)[2]
+    assert "rows, the manifest says" in _answers(capsys, folder, *requested)[2]
 
 
 def test_a_value_that_the_manifest_lacks_is_refused(
@@ -147,15 +147,15 @@ def test_a_value_that_the_manifest_lacks_is_refused(
     for name in ("one", "kept"):
         text = (folder / f"{name}.csv").read_text().replace("Tech-support", "Tech")
         (tmp_path / "other.csv").write_text(text)
-        asked = (str(tmp_path / "other.csv"), "--manifest", f"{name}.json", "--where", "occupation=Sales")
-        status, _, err = _answers(capsys, folder, *asked)
+        requested = (str(tmp_path / "other.csv"), "--manifest", f"{name}.json", "--where", "occupation=Sales")
+        status, _, err = _answers(capsys, folder, *requested)
         assert status == 2
         assert "holds 'Tech', which its stated domain lacks" in err
 
 
-@pytest.mark.parametrize("asked", [("--where", "occupation=Sales"), ("--by", "sex,occupation")])
-def test_sensitive_columns_that_are_not_asked_about_are_compared_too(
-    asked: tuple[str, ...],
+@pytest.mark.parametrize("requested", [("--where", "occupation=Sales"), ("--by", "sex,occupation")])
+def test_sensitive_columns_that_are_not_requested_are_compared_too(
+    requested: tuple[str, ...],
     folder: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -165,8 +165,8 @@ def test_sensitive_columns_that_are_not_asked_about_are_compared_too(
     frame = pl.read_csv(folder / "kept.csv", infer_schema=False)
     other = str(tmp_path / "other.csv")
     frame.with_columns(race=pl.col("race").replace("Other", "Martian")).write_csv(other)
-    status, _, err = _answers(capsys, folder, other, "--manifest", "kept.json", *asked)
+    status, _, err = _answers(capsys, folder, other, "--manifest", "kept.json", *requested)
     assert (status, "column 'race' holds 'Martian', which its stated domain lacks" in err) == (2, True)
     frame.drop("race").write_csv(other)
-    status, _, err = _answers(capsys, folder, other, "--manifest", "kept.json", *asked)
+    status, _, err = _answers(capsys, folder, other, "--manifest", "kept.json", *requested)
     assert (status, "there is no column 'race'" in err) == (2, True)

@@ -63,7 +63,7 @@ def test_json_is_printed_without_a_library_for_terminals(tmp_path: Path) -> None
     assert not any(name.split(".")[0] == "rich" for name in _loaded([*PRIVACY, "--json"], tmp_path))
 
 
-def test_a_heavy_library_would_be_noticed(tmp_path: Path) -> None:
+def test_a_heavy_library_would_be_detected(tmp_path: Path) -> None:
     assert {"splu_proofs", "numpy"} <= _loaded(["claims", "--json"], tmp_path)
 
 

@@ -36,8 +36,8 @@ def test_against_every_prior(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["variances"] == {"a": None, "b": None, "c": None}
     assert set(found["uniform_variances"]) == {"a", "b", "c"}
     assert main(WORDS) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith("cannot be inverted    rank 2 of 3: no unbiased estimate")
+    reported = capsys.readouterr().out.splitlines()
+    assert reported[0].startswith("cannot be inverted    rank 2 of 3: no unbiased estimate")
 
 
 def test_the_mean_keeps_every_value(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,9 +53,9 @@ def test_the_mean_keeps_every_value(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_matrix_is_certified_and_published_by(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--against", "values", "-o", "matrix.json", "--certificate", "best.json"]
     assert main([*WORDS, *words]) == 0
-    told = capsys.readouterr()
-    assert "matrix.json (publish by it" in " ".join(told.out.split())
-    assert "the matrix follows from the counts of jobs.csv" in told.err
+    reported = capsys.readouterr()
+    assert "matrix.json (publish with it" in " ".join(reported.out.split())
+    assert "the matrix depends on the counts of jobs.csv" in reported.err
     assert main(["check", "best.json"]) == 0
     assert "40/41" in " ".join(capsys.readouterr().out.split())  # two others are published with the two of c
     publish = ["publish", "jobs.csv", "-o", "p.csv", "--mechanism", "operator", "--matrix", "matrix.json"]
@@ -104,8 +104,8 @@ GOOD = {"column": "job", "values": ["a", "b", "c"], "matrix": [["1", "0", "0"]] 
     ("document", "remedy"),
     [
         ("{", "not a JSON file"),
-        ('{"column": "job", "column": "job"}', "a key stands there twice"),
-        ([], "no column is there"),
+        ('{"column": "job", "column": "job"}', "a key is repeated"),
+        ([], "names no column"),
         ({**GOOD, "more": 1}, "an operator has a column, values and a matrix"),
         ({**GOOD, "column": 3}, "the column is a text"),
         ({**GOOD, "values": "abc"}, "the column is a text and the values a list of texts"),
@@ -116,8 +116,8 @@ GOOD = {"column": "job", "values": ["a", "b", "c"], "matrix": [["1", "0", "0"]] 
     ],
 )
 def test_unusable_matrices(document: object, remedy: str, capsys: pytest.CaptureFixture[str]) -> None:
-    told = document if isinstance(document, str) else json.dumps(document)
-    Path("matrix.json").write_text(told, encoding="utf-8")
+    reported = document if isinstance(document, str) else json.dumps(document)
+    Path("matrix.json").write_text(reported, encoding="utf-8")
     words = ["publish", "jobs.csv", "-o", "p.csv", "--mechanism", "operator", "--matrix", "matrix.json"]
     assert main(words) == 2
     assert remedy in capsys.readouterr().err
@@ -153,6 +153,6 @@ def test_the_limit_of_values_is_that_of_whom_it_is_against(
         against,
     ]
     assert main(["operator", *words]) == 2
-    told = capsys.readouterr().err
-    assert f"has {most + 1} values" in told
-    assert f"--against {against} is sought for at most {most}:" in told
+    reported = capsys.readouterr().err
+    assert f"has {most + 1} values" in reported
+    assert f"--against {against} is computed for at most {most}:" in reported

@@ -101,7 +101,7 @@ def test_printing_cannot_fail() -> None:
     [([], "Missing command: see splu-ref --help"), (["sanitise"], "splu-ref --help"),
      (["privacy"], "see splu-ref privacy --help")],
 )  # fmt: skip
-def test_wrong_words_are_told_where_the_help_is(
+def test_wrong_words_are_reported_where_the_help_is(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
@@ -164,10 +164,14 @@ def test_a_claim_is_affirmed_again_only_with_its_proof(
 )
 def test_a_shell_completes_commands_and_their_options(words: str, offered: set[str]) -> None:
     line = f"splu-ref {words}"
-    asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_SPLU_REF_COMPLETE": "complete_bash"}
+    requested = {
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(line.count(" ")),
+        "_SPLU_REF_COMPLETE": "complete_bash",
+    }
     done = subprocess.run(
         [sys.executable, "-c", "from splu_ref.cli import main; main()"],
-        env=os.environ | asked,
+        env=os.environ | requested,
         capture_output=True,
         text=True,
         check=False,

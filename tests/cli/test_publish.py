@@ -54,10 +54,10 @@ def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) ->
         "amplification": "7",  # (1 + 4/4) (1 + 10/4)
         "epsilon": "1.94591014906",
     }
-    told = read_manifest(Path("m.json"))
+    reported = read_manifest(Path("m.json"))
     ages = [str(age) for age in range(20, 30)]
-    assert told.mechanism == RetentionReplacement("1/5", {"job": "abcd", "age": ages})
-    assert told.mechanism.facts()["domains"] == digest
+    assert reported.mechanism == RetentionReplacement("1/5", {"job": "abcd", "age": ages})
+    assert reported.mechanism.facts()["domains"] == digest
     published = _rows()
     # The order is that of the table; values that no record has are published.
     assert [row["id"] for row in published] == [str(i) for i in range(60)]
@@ -86,9 +86,9 @@ def test_one_column_of_the_file_and_rows_in_a_random_order(capsys: pytest.Captur
 def test_a_domain_from_the_table_promises_nothing_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["publish", "t.csv", "-o", "p.csv", *RETENTION, "--column", "job", "--observed-domain", "--json"]
     assert main(words) == 0
-    told = capsys.readouterr()
-    assert "the domain is a fact about the data" in told.err
-    found = json.loads(told.out)
+    reported = capsys.readouterr()
+    assert "the domain depends on the data," in reported.err
+    found = json.loads(reported.out)
     assert (found["epsilon"], found["amplification"], found["domain_size"]) == (None, None, [3])
     assert {row["job"] for row in _rows()} <= set("abc")
 
@@ -107,7 +107,7 @@ def test_distribution_has_no_options(capsys: pytest.CaptureFixture[str]) -> None
     found = _published(capsys, "--mechanism", "distribution", "--column", "job", "--seed", "5")
     assert (found["mechanism"], found["parameters"], found["epsilon"]) == ("DBR", {}, None)
     assert main(["publish", "t.csv", "-o", "q.csv", "--mechanism", "distribution", "--column", "job"]) == 0
-    assert "depends on others" in " ".join(capsys.readouterr().out.split())
+    assert "depends on other records" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.usefixtures("folder")
@@ -148,21 +148,21 @@ def test_a_key_repeats_a_release(capsys: pytest.CaptureFixture[str]) -> None:
             "--compound is no option of --mechanism dis",
         ),
         ([*RETENTION, "--domain", "domain.json", "--gamma", "3"], "--gamma is no option of --mechanism ret"),
-        (["--mechanism", "distribution", "--shuffle", "--column", "job"], "which knows none of its own"),
+        (["--mechanism", "distribution", "--shuffle", "--column", "job"], "which takes none of its own"),
         (
             ["--mechanism", "splu-gen", "--gamma", "3", "--column", "job", "--observed-domain"],
-            "--observed-domain is no option of --mechanism splu-gen, which knows --gamma, --plan",
+            "--observed-domain is no option of --mechanism splu-gen, which takes --gamma, --plan",
         ),
         (["--mechanism", "splu-gen", "--column", "job"], "needs --gamma"),
         (["--mechanism", "splu-gen", "--gamma", "3"], "--column NAME"),
         (["--mechanism", "splu-gen", "--gamma", "3", "--retention", "1"], "choose less than 1"),
         (["--mechanism", "retention", "--domain", "domain.json"], "needs --retention"),
-        ([*RETENTION, "--column", "job"], "say which values may be published"),
-        ([*RETENTION, "--domain", "domain.json", "--observed-domain"], "say which values may be published"),
+        ([*RETENTION, "--column", "job"], "the domain is not declared: give"),
+        ([*RETENTION, "--domain", "domain.json", "--observed-domain"], "the domain is not declared: give"),
         ([*RETENTION, "--observed-domain"], "name it, --column NAME"),
         (
             [*RETENTION, "--domain", "domain.json", "--column", "sex"],
-            "column 'sex' is not there",
+            "column 'sex' has no domain",
         ),
         ([*RETENTION, "--domain", "t.csv"], "splu-ref: t.csv: not a JSON file"),
         ([*RETENTION, "--domain", "none.json"], "splu-ref: none.json: there is no such file"),
@@ -174,9 +174,9 @@ def test_what_is_refused_writes_nothing(
     words: list[str], remedy: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 2
-    told = capsys.readouterr()
-    assert remedy in told.err
-    assert (told.out, told.err.count("\n")) == ("", 1)
+    reported = capsys.readouterr()
+    assert remedy in reported.err
+    assert (reported.out, reported.err.count("\n")) == ("", 1)
     assert not Path("p.csv").exists()
 
 
@@ -184,9 +184,9 @@ def test_what_is_refused_writes_nothing(
 @pytest.mark.parametrize(
     ("declared", "remedy"),
     [
-        ("[]", "no column is there"),
-        ("{}", "no column is there"),
-        ('{"job": ["a", "b"], "job": ["a", "c"]}', "stands there twice"),
+        ("[]", "names no column"),
+        ("{}", "names no column"),
+        ('{"job": ["a", "b"], "job": ["a", "c"]}', "is repeated"),
         ('{"job": "abc"}', "column 'job': a domain is a list"),
         ('{"job": ["a", 1.5]}', "column 'job': a domain is a list"),
         ('{"job": ["a"]}', "column 'job': 1 values: a domain has 2 to 100000"),
@@ -236,16 +236,16 @@ def test_a_release_is_estimated_by_its_manifest(capsys: pytest.CaptureFixture[st
     both = _answer(capsys, *ask, "--where", "job=a", "--where", "age<=24")
     assert both["exact"] is False
     assert main([*ask, "--where", "job=a"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert ", exact" in told
-    assert "weighted by the inverse of the channel" in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert ", exact" in reported
+    assert "times the inverse of the channel" in reported
     likely = _answer(capsys, *ask, "--where", "job=a", "--where", "age<=24", "--method", "em")
     assert likely["method"] == "em"
     assert 0 <= likely["interval"][0] <= likely["estimate"] <= likely["interval"][1] <= 60
     assert "cut off" in likely["note"]
     assert main([*ask, "--where", "job=a", "--method", "em"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "em: the counts, none negative, that make what was published most likely" in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "em: maximum-likelihood counts, none negative" in reported
     Path("q.jsonl").write_text('{"where": {"job": "a"}}\n{"where": {"age": {"max": 24}}}\n', encoding="utf-8")
     assert main([*ask, "--batch", "q.jsonl"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -256,8 +256,8 @@ def test_a_release_is_estimated_by_its_manifest(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["--where", "job=a", "--retention", "1/5"], "--retention is not asked"),
-        (["--where", "job=a", "--sensitive", "job"], "--sensitive is not asked"),
+        (["--where", "job=a", "--retention", "1/5"], "--retention does not apply"),
+        (["--where", "job=a", "--sensitive", "job"], "--sensitive does not apply"),
         (["--where", "job=a", "--method", "shrunk"], "'inversion' and 'em' only"),
         (["--where", "sex=F"], "names 0 sensitive columns"),
         (["--where", "job=z"], "'z' is not a value of 'job'"),
@@ -270,12 +270,12 @@ def test_questions_that_its_manifest_does_not_allow(
     Path("q.jsonl").write_text('{"where": {"job": "a"}}\n{"where": {"job": "z"}}\n', encoding="utf-8")
     capsys.readouterr()
     assert main(["estimate", "p.csv", "--manifest", "m.json", *words]) == 2
-    told = capsys.readouterr()
-    assert (told.out, remedy in told.err) == ("", True)
+    reported = capsys.readouterr()
+    assert (reported.out, remedy in reported.err) == ("", True)
 
 
 @pytest.mark.usefixtures("release")
-def test_a_breach_is_asked_of_its_manifest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_breach_is_requested_of_its_manifest(capsys: pytest.CaptureFixture[str]) -> None:
     levels = ("--rho1", "0.1", "--rho2", "0.5")
     ask = ("breach", "--manifest", "m.json", *levels)
     found = _answer(capsys, *ask, "--column", "age")
@@ -294,7 +294,7 @@ def test_a_breach_is_asked_of_its_manifest(capsys: pytest.CaptureFixture[str]) -
         assert main([*ask, *words]) == 2
         assert remedy in capsys.readouterr().err
     assert main(["breach", *levels, "--values", "10"]) == 2
-    assert "say --retention, or give the release's --manifest" in capsys.readouterr().err
+    assert "no parameters: give --retention, or the release's --manifest" in capsys.readouterr().err
     assert (
         main(["sanitize", "t.csv", "-o", "s.csv", "--sensitive", "job", "--gamma", "3", "--manifest", "s"])
         == 0
@@ -355,17 +355,23 @@ def test_a_given_law_is_published_estimated_and_judged(capsys: pytest.CaptureFix
     assert json.loads(found["parameters"]["laws"]) == [["1/2", "3/10", "1/5", "0"]]
     assert (found["amplification"], found["epsilon"]) == (None, None)
     assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
-    assert "a value of probability 0 is published for nobody" in " ".join(capsys.readouterr().out.split())
+    assert "a value of probability 0 is published only for records" in " ".join(
+        capsys.readouterr().out.split()
+    )
     answer = _answer(capsys, "estimate", "p.csv", "--manifest", "m.json", "--where", "job=b")
     assert answer["estimate"] == near((answer["published_count"] - 60 * 0.8 * 0.3) / 0.2, size=60)
-    told = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
-    assert (told["amplification"], told["epsilon"], told["largest_retention"]) == (None, None, "0")
-    assert told["witness"]["posterior"] == "1"
+    reported = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
+    assert (reported["amplification"], reported["epsilon"], reported["largest_retention"]) == (
+        None,
+        None,
+        "0",
+    )
+    assert reported["witness"]["posterior"] == "1"
     Path("law.json").write_text(json.dumps(law | {"job": {"a": "3/4", "b": "1/8", "c": "1/8"}}), "utf-8")
     positive = _published(capsys, *words)
     assert positive["amplification"] == "3"  # 1 + (1/4) / (1/8)
-    told = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
-    assert (told["amplification"], told["holds"], told["largest_retention"]) == ("3", True, "1/2")
+    reported = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
+    assert (reported["amplification"], reported["holds"], reported["largest_retention"]) == ("3", True, "1/2")
 
 
 @pytest.mark.usefixtures("folder")
@@ -375,13 +381,13 @@ def test_values_of_uniform_records_are_judged_by_the_table(capsys: pytest.Captur
     assert (found["amplification"], found["parameters"]["replacing"]) == (None, "identity")
     ask = ("breach", "--manifest", "m.json", "--rho1", "0.4", "--rho2", "0.5")
     assert main([*ask]) == 2
-    assert "give them, --prior TABLE" in capsys.readouterr().err
+    assert "give them by --prior TABLE" in capsys.readouterr().err
     assert main([*ask, "--prior", "t.csv", "--certificate", "c.json"]) == 2
-    assert "a certificate is of uniform replacement" in capsys.readouterr().err
-    told = _answer(capsys, *ask, "--prior", "t.csv")
+    assert "certificates are for uniform replacement only:" in capsys.readouterr().err
+    reported = _answer(capsys, *ask, "--prior", "t.csv")
     # A third each: p + (1 - p)/3 after; 1/2 is reached at p = 1/4.
-    assert told["witness"]["posterior"] == "7/15"
-    assert (told["largest_retention"], told["values"], told["epsilon"]) == ("1/4", 3, None)
+    assert reported["witness"]["posterior"] == "7/15"
+    assert (reported["largest_retention"], reported["values"], reported["epsilon"]) == ("1/4", 3, None)
 
 
 @pytest.mark.usefixtures("folder")
@@ -396,8 +402,8 @@ def test_one_coin_for_a_record_is_judged_by_the_product_of_domains(
     )
     assert both["exact"] is True
     ask = ("breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
-    told = _answer(capsys, *ask)
-    assert (told["values"], told["amplification"], told["largest_retention"]) == (40, "11", "1/6")
+    reported = _answer(capsys, *ask)
+    assert (reported["values"], reported["amplification"], reported["largest_retention"]) == (40, "11", "1/6")
     assert main([*ask, "--column", "job"]) == 2
     assert "leave out --column and --prior" in capsys.readouterr().err
 
@@ -410,7 +416,7 @@ def test_one_coin_for_a_record_is_judged_by_the_product_of_domains(
         ('{"job": {"a": 0.5, "b": 0.5}}', "column 'job': a law has the probability of each value"),
         ('{"job": {"a": true, "b": 0}}', "column 'job': a law has the probability of each value"),
         ('{"job": {"a": 1}}', "column 'job': 1 values"),
-        ('{"job": {"a": "1/2", "a": "1/2"}}', "stands there twice"),
+        ('{"job": {"a": "1/2", "a": "1/2"}}', "is repeated"),
         ('{"job": {"a": "1/2", "b": "1/3", "c": "1/7"}}', "add up to 41/42"),
         ('{"job": {"a": "3/2", "b": "-1/2", "c": "0"}}', "or one is negative"),
         ('{"job": {"a": "1/2", "b": "one half", "c": "0"}}', "one half"),
@@ -447,28 +453,28 @@ def test_a_domain_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(found["parameters"]["parts"])[1] == [["M"], ["a", "b", "c", "d"]]
     assert {row["job"] for row in _rows() if row["sex"] == "F"} == set("abc")
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--where", "job=a", "--where", "sex=F"]) == 0
-    assert "weighted by the inverse of each part" in " ".join(capsys.readouterr().out.split())
+    assert "times the inverse of each part's" in " ".join(capsys.readouterr().out.split())
     assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
-    assert "e^epsilon = 9 for a record, among the values of its part" in " ".join(
+    assert "e^epsilon = 9 for a record, within the values of its part" in " ".join(
         capsys.readouterr().out.split()
     )
 
 
 @pytest.mark.usefixtures("folder")
-def test_sub_domains_from_the_table_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sub_domains_from_the_table_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["publish", "t.csv", "-o", "p.csv", *PARTS, "--column", "job", "--by", "age", "--observed-domain"]
     Path("t.csv").write_text("age,job\n20,a\n20,b\n21,b\n21,c\n", encoding="utf-8")
     assert main([*words, "--json"]) == 0
-    told = capsys.readouterr()
-    assert "of 3 values, parts rule out, which the release tells of everybody there: 20: 1; 21: 1" in told.err
-    assert "the domain is a fact about the data" in told.err
-    found = json.loads(told.out)
+    reported = capsys.readouterr()
+    assert "some of the 3 values do not occur in a part; missing values: 20: 1; 21: 1" in reported.err
+    assert "the domain depends on the data," in reported.err
+    found = json.loads(reported.out)
     assert (found["epsilon"], found["amplification"]) == (None, None)
     Path("t.csv").write_text("age,job\n20,a\n20,b\n21,b\n", encoding="utf-8")
     assert main([*words, "--force"]) == 2
-    told = capsys.readouterr()
-    assert "the part age = '21' column 'job' holds 'b' alone" in told.err.splitlines()[0]
-    assert "--domain, or divide by fewer columns" in told.err
+    reported = capsys.readouterr()
+    assert "the part age = '21' column 'job' has the single value 'b'" in reported.err.splitlines()[0]
+    assert "--domain, or divide by fewer columns" in reported.err
     assert main([*words[:-3], "--by", "job", "--observed-domain", "--force"]) == 2
     assert "columns that are not sensitive" in capsys.readouterr().err
 
@@ -499,9 +505,11 @@ def test_one_record_of_each_group(capsys: pytest.CaptureFixture[str]) -> None:
         main(["publish", "t.csv", "-o", "p.csv", "--force", *words, "--seed", "1", "--manifest", "m.json"])
         == 0
     )
-    told = capsys.readouterr()
-    assert "columns that are not --quasi are not published: id" in told.err
-    assert "for who knows all others or thinks them independent" in " ".join(told.out.split())
+    reported = capsys.readouterr()
+    assert "columns that are not --quasi are not published: id" in reported.err
+    assert "for an attacker who knows all others or takes them for independent" in " ".join(
+        reported.out.split()
+    )
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--where", "job=a"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "of 60 in the predicate" in shown
@@ -517,14 +525,14 @@ def test_one_record_of_each_group(capsys: pytest.CaptureFixture[str]) -> None:
         (PARTS, "--domain FILE, or --observed-domain"),
         ([*PARTS, "--observed-domain", "--column", "job"], "--column NAME --by NAME"),
         ([*PARTS[:4], "--observed-domain", "--column", "job"], "needs --rho2"),
-        ([*PARTS, "--domain", "parts.json", "--by", "sex"], "--by: parts.json tells by which columns"),
+        ([*PARTS, "--domain", "parts.json", "--by", "sex"], "--by: parts.json names these columns"),
         ([*PARTS, "--domain", "parts.json", "--column", "sex"], "column 'job' and of no other"),
         ([*PARTS, "--domain", "domain.json"], "one column has a list of parts"),
         ([*PARTS, "--domain", "parts.json", "--k", "3"], "--k is no option of --mechanism small-domains"),
         ([*GROUPS, "--domain", "domain.json", "--quasi", "sex"], "one sensitive column"),
         ([*GROUPS, "--domain", "domain.json", "--column", "job"], "--quasi NAME"),
         ([*GROUPS[:4], "--observed-domain", "--column", "job", "--quasi", "sex"], "needs --k"),
-        ([*GROUPS, "--column", "job", "--quasi", "sex"], "say which values may be published"),
+        ([*GROUPS, "--column", "job", "--quasi", "sex"], "the domain is not declared: give"),
         ([*GROUPS, "--domain", "domain.json", "--column", "job", "--quasi", "town"], "no column 'town'"),
         ([*GROUPS, "--domain", "domain.json", "--column", "job", "--quasi", "job"], "are different ones"),
     ],
@@ -534,8 +542,8 @@ def test_what_is_refused_of_parts_and_groups(
 ) -> None:
     Path("parts.json").write_text(json.dumps(SUB_DOMAINS), encoding="utf-8")
     assert main(["publish", "t.csv", "-o", "p.csv", *words]) == 2
-    told = capsys.readouterr()
-    assert remedy in told.err.splitlines()[-1]
+    reported = capsys.readouterr()
+    assert remedy in reported.err.splitlines()[-1]
     assert not Path("p.csv").exists()
 
 
@@ -550,11 +558,11 @@ def test_what_is_refused_of_parts_and_groups(
         ('{"job": [{"where": {"sex": "F"}, "values": ["a"]}]}', "part 1 of column 'job': 1 values"),
         (
             f'{{"job": [{FIRST}, {{"where": {{"age": "20"}}, "values": ["a", "b"]}}]}}',
-            "part 2 of column 'job': the part is told by other columns than the first: name sex",
+            "part 2 of column 'job': the part is defined by other columns than the first: name sex",
         ),
         (
             f'{{"job": [{FIRST}, {FIRST}]}}',
-            "the part F stands there twice",
+            "the part F is repeated",
         ),
     ],
 )
@@ -575,15 +583,15 @@ def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest
         (["breach", *levels, "--manifest", "parts.m.json"], "such as --retention 2/3 --values 4"),
         (
             ["breach", *levels, "--manifest", "groups.m.json"],
-            "amplification, 13/5 for who knows all others",
+            "amplification, 13/5 for an attacker who knows all others",
         ),
         (
             ["attack", "homogeneity", "t.csv", "--manifest", "parts.m.json"],
-            "release by small-domain",
+            "releases by small-domain",
         ),
         (
             ["attack-learned", "classifier", "t.csv", "--manifest", "groups.m.json"],
-            "release by perturbed",
+            "releases by perturbed",
         ),
         (
             ["query-interface", "answers", "t.csv", "--value", "job=a", "--manifest", "parts.m.json"],
@@ -599,36 +607,36 @@ def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest
 def test_on_files_it_is_the_same_release(shuffle: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     Key.generate().write("key")
     words = [*RETENTION, "--domain", "domain.json", "--key-file", "key", *shuffle]
-    held = _published(capsys, *words, "--manifest", "m.json")
+    retained = _published(capsys, *words, "--manifest", "m.json")
     rows, manifest = Path("p.csv").read_bytes(), json.loads(Path("m.json").read_text("utf-8"))
     streamed = _published(capsys, *words, "--manifest", "m.json", "--stream")
-    told = streamed.pop("streamed")
-    assert "writing" in told["seconds"]
-    assert (streamed, Path("p.csv").read_bytes()) == (held, rows)
+    reported = streamed.pop("streamed")
+    assert "writing" in reported["seconds"]
+    assert (streamed, Path("p.csv").read_bytes()) == (retained, rows)
     again = json.loads(Path("m.json").read_text("utf-8"))
     for document in (manifest, again):
         del document["date"], document["release"]
     assert again == manifest
     assert main(["publish", "t.csv", "-o", "p.csv", "--force", "--stream", *words]) == 0
-    assert "MiB of temporary files, which are gone" in capsys.readouterr().out
+    assert "MiB of temporary files, deleted" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (
             ["--mechanism", "swap", "--retention", "1/2", "--column", "job"],
             "by one of splu-gen, distribution",
         ),
-        ([*RETENTION, "--column", "job", "--observed-domain"], "does not go with --observed-domain"),
-        (["--mechanism", "distribution", "--column", "job", "--seed", "1"], "does not go with --seed"),
+        ([*RETENTION, "--column", "job", "--observed-domain"], "excludes --observed-domain"),
+        (["--mechanism", "distribution", "--column", "job", "--seed", "1"], "excludes --seed"),
         (["--mechanism", "distribution"], "no column is sensitive"),
     ],
 )
 def test_what_needs_the_whole_table_is_refused_on_files(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], reported: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["publish", "t.csv", "-o", "p.csv", "--stream", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err
     assert not Path("p.csv").exists()

@@ -70,10 +70,10 @@ def test_remedies_for_a_table_exist_in_the_command(
     Path("t.csv").write_text(text)
     capsys.readouterr()
     assert main(words.format("t.csv").split()) == 2
-    told = capsys.readouterr().err.splitlines()[-1]
+    reported = capsys.readouterr().err.splitlines()[-1]
     command = words.partition(" ")[0]
-    assert ("--missing" in told) == ("?" in text and command in ("advise", "sanitize", "publish"))
-    assert not options_unknown(command, told)
+    assert ("--missing" in reported) == ("?" in text and command in ("advise", "sanitize", "publish"))
+    assert not options_unknown(command, reported)
 
 
 def test_an_option_of_another_command_is_recognized() -> None:

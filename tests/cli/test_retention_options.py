@@ -136,4 +136,4 @@ def test_a_retention_hardly_above_the_share_of_the_value(capsys: pytest.CaptureF
     assert result["bias"] is None
     assert Fraction(result["error"]["decimal"]) <= 1
     assert main(["utility", *options, *case]) == 0
-    assert "too large to tell" in capsys.readouterr().out
+    assert "too large for a float:" in capsys.readouterr().out

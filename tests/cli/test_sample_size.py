@@ -57,7 +57,7 @@ def test_a_certificate_is_written_and_checked(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ([], "say what the predicate is among the replacements"),
+        ([], "no predicate: give its share among the replacements,"),
         (
             ["--share", "1/4", "--share", "1/2", "--certificate", "c.json"],
             "no certificate for several columns",

@@ -97,7 +97,7 @@ def test_the_whole_manifest(plan: str, retention: str | None, folder: Path) -> N
     assert json.loads(Path("m.json").read_text())["release"] != release
 
 
-def test_the_plan_that_is_told_is_the_plan_that_is_used(folder: Path) -> None:
+def test_the_plan_that_is_reported_is_the_plan_that_is_used(folder: Path) -> None:
     for plan in ("mixed", "anatomy", "cyclic"):
         release = SpluGen(2, plan=plan).publish(read_table("table.csv"), "job", KeyedSource(Key.read("key")))
         assert _published("--key-file", "key", "--plan", plan) == release.frame.write_csv()
@@ -132,8 +132,8 @@ def test_the_log_marks_the_key(folder: Path) -> None:
         (["--key-file", "key", "--seed", "0"], "exclude each other"),
         (["--id", "id"], "add --key-file"),
         (["--id", "id", "--seed", "1"], "add --key-file"),
-        (["--append", "table.csv"], "give both --append and --append-manifest"),
-        (["--append-manifest", "m.json"], "give both --append and --append-manifest"),
+        (["--append", "table.csv"], "give --append and --append-manifest"),
+        (["--append-manifest", "m.json"], "give --append and --append-manifest"),
         (["--manifest", "out.csv"], "are the same file"),
         (["--log", "out.csv"], "are the same file"),
         (["--log", "table.csv", "--force"], "are the same file"),
@@ -163,13 +163,15 @@ def test_a_release_is_named_by_16_bytes_of_entropy(folder: Path, monkeypatch: py
     assert Origin.now(read_table("table.csv")).release == bytes(range(16)).hex()
 
 
-def test_draws_that_hang_together_are_told_with_their_price(
+def test_draws_that_are_dependent_are_reported_with_their_price(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _published("--draws", "capped:20", "--seed", "1", "--manifest", "m.json", output="one.csv")
-    told = " ".join(capsys.readouterr().out.split())
-    assert "draws capped:20: counts up to 20 are as noisy as ever, larger ones less, which tells more" in told
-    assert "T_P" not in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert (
+        "draws capped:20: counts up to 20 have the noise of independent draws, larger ones less" in reported
+    )
+    assert "T_P" not in reported
     assert json.loads(Path("m.json").read_text())["draws"] == "capped:20"
     release = SpluGen(2, draws="capped:20").publish(read_table("table.csv"), "job", SeededSource(1))
     assert Path("one.csv").read_text() == release.frame.write_csv()
@@ -248,21 +250,21 @@ def test_each_column_has_a_gamma_of_its_own(
     assert [each["threshold"] for each in result["worth"]] == [t_f(4, "3/10", "1/20"), t_f(6, "3/10", "1/20")]
     assert Path("again.csv").read_bytes() == Path("p.csv").read_bytes()
     for value, gamma in (("job=a", 4), ("town=k", 6)):
-        told = []
+        reported = []
         for facts in (["--manifest", "m.json"], OWN):
             assert main(["estimate", "p.csv", *facts, "--where", value, "--json"]) == 0
-            told.append(json.loads(capsys.readouterr().out))
-        assert told[0] == told[1]
-        count = told[0]["published_count"]
-        assert told[0]["variance"] == str(count * Fraction(gamma - 1, gamma))
-        assert told[0]["approximation"] == "exact"
+            reported.append(json.loads(capsys.readouterr().out))
+        assert reported[0] == reported[1]
+        count = reported[0]["published_count"]
+        assert reported[0]["variance"] == str(count * Fraction(gamma - 1, gamma))
+        assert reported[0]["approximation"] == "exact"
     joint = ["--where", "job=a", "--where", "town=k", "--json"]
     assert main(["estimate", "p.csv", "--manifest", "m.json", *joint, "--method", "inversion"]) == 0
     found = json.loads(capsys.readouterr().out)
     true = read_table("table.csv").to_frame().filter(job="a", town="k").height
     assert abs(found["estimate"] - true) < 5 * found["standard_error"]
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--gamma", "4", "--where", "job=a"]) == 2
-    assert "contradicts the manifest, which says job=4,town=6" in capsys.readouterr().err
+    assert "contradicts the manifest, which has job=4,town=6" in capsys.readouterr().err
 
 
 def test_an_audit_holds_each_column_to_its_gamma(
@@ -299,7 +301,7 @@ def test_an_audit_holds_each_column_to_its_gamma(
         ("job=4,town", "name each sensitive column once"),
     ],
 )
-def test_gammas_that_are_not_told_for_each_column_are_refused(
+def test_gammas_that_are_not_reported_for_each_column_are_refused(
     by_column: Path, gamma: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["sanitize", str(by_column / "table.csv"), "-o", str(by_column / "x.csv"), *OWN[:4]]
@@ -308,20 +310,20 @@ def test_gammas_that_are_not_told_for_each_column_are_refused(
     assert not (by_column / "x.csv").exists()
 
 
-def test_draws_hang_together_in_columns_with_a_gamma_of_their_own(
+def test_draws_are_dependent_in_columns_with_a_gamma_of_their_own(
     by_column: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    table, out, told = (str(by_column / name) for name in ("table.csv", "d.csv", "d.json"))
-    words = ["sanitize", table, "-o", out, "--manifest", told, *OWN[:4], "--gamma", "job=4,town=6"]
+    table, out, reported = (str(by_column / name) for name in ("table.csv", "d.csv", "d.json"))
+    words = ["sanitize", table, "-o", out, "--manifest", reported, *OWN[:4], "--gamma", "job=4,town=6"]
     assert main([*words, "--draws", "all-or-none:20"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "job: counts up to 20 are multiples of 4" in said
-    assert "town: counts up to 20 are multiples of 6" in said
-    assert json.loads(Path(told).read_text())["draws"] == "all-or-none:20"
+    assert "job: counts up to 20 are published as multiples of 4" in said
+    assert "town: counts up to 20 are published as multiples of 6" in said
+    assert json.loads(Path(reported).read_text())["draws"] == "all-or-none:20"
     release = ["audit-release", out, "--sensitive", "job", "--sensitive", "town", "--json"]
     main([*release, "--gamma", "job=4,town=6", "--draws", "all-or-none:20"])
     assert json.loads(capsys.readouterr().out)["draws"] == "all-or-none:20"
-    assert main([*release[:2], "--manifest", told, "--draws", "capped:20"]) == 2
+    assert main([*release[:2], "--manifest", reported, "--draws", "capped:20"]) == 2
     assert "--draws contradicts the manifest" in capsys.readouterr().err
 
 
@@ -335,8 +337,8 @@ def test_a_batch_joins_a_release_with_a_gamma_for_each_column(
     words = ["sanitize", "batch.csv", "-o", "joined.csv", "--append", "p.csv", "--append-manifest", "m.json"]
     words += ["--manifest", "joined.json", "--id", "id", "--key-file", "key", "--force"]
     assert main([*words, *OWN, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["rows_out"], told["batch_rows"], told["suppressed"]) == (3036, 36, 1)
+    reported = json.loads(capsys.readouterr().out)
+    assert (reported["rows_out"], reported["batch_rows"], reported["suppressed"]) == (3036, 36, 1)
     manifest = json.loads(Path("joined.json").read_text())
     assert (manifest["gamma"], manifest["batches"]) == ({"job": 4, "town": 6}, [3000, 36])
     rows = set(Path("joined.csv").read_text().splitlines())
@@ -345,7 +347,7 @@ def test_a_batch_joins_a_release_with_a_gamma_for_each_column(
     answer = json.loads(capsys.readouterr().out)
     assert answer["variance"] == str(answer["published_count"] * Fraction(5, 6))
     assert main([*words, *OWN[:4], "--gamma", "4"]) == 2
-    assert "say --gamma job=4,town=6 --plan mixed --sensitive job" in capsys.readouterr().err
+    assert "give --gamma job=4,town=6 --plan mixed --sensitive job" in capsys.readouterr().err
     Path("batch.csv").write_text(lines[0] + "".join(new[:11]))
     assert main([*words, *OWN]) == 2
     assert "11 records, and at least 12 fill groups of every sensitive column" in capsys.readouterr().err
@@ -363,19 +365,37 @@ def test_a_batch_says_how_many_records_must_wait_beside_the_other_columns() -> N
     assert append(old, later, SeededSource(2)).batch.row_count == 12
 
 
-def test_a_transcript_tells_a_gamma_for_each_column(
+def test_a_transcript_states_a_gamma_for_each_column(
     by_column: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(by_column)
-    words = ["sanitize", "table.csv", "-o", "told.csv", *OWN, "--transcript", "told", "--force", "--json"]
+    words = [
+        "sanitize",
+        "table.csv",
+        "-o",
+        "reported.csv",
+        *OWN,
+        "--transcript",
+        "reported",
+        "--force",
+        "--json",
+    ]
     for randomness in (["--seed", "1"], ["--key-file", "key"]):
         assert main([*words, *randomness]) == 0
-        assert json.loads(Path("told").read_text().splitlines()[0])["gamma"] == {"job": 4, "town": 6}
-        audit = ["audit-release", "told.csv", "--original", "table.csv", "--transcript", "told", "--json"]
+        assert json.loads(Path("reported").read_text().splitlines()[0])["gamma"] == {"job": 4, "town": 6}
+        audit = [
+            "audit-release",
+            "reported.csv",
+            "--original",
+            "table.csv",
+            "--transcript",
+            "reported",
+            "--json",
+        ]
         capsys.readouterr()
         assert main(audit) == 0
         assert json.loads(capsys.readouterr().out)["recomputed_from"].startswith("transcript")
-    whole = Path("told").read_bytes()
+    whole = Path("reported").read_bytes()
     for right, wrong in (
         (b'"job": 4', b'"jab": 4'),
         (b'"SPLU-Gen by column"', b'"SPLU-Gen"'),
@@ -383,5 +403,5 @@ def test_a_transcript_tells_a_gamma_for_each_column(
         (b'"town": 6', b'"town": 9'),
     ):
         assert right in whole
-        Path("told").write_bytes(whole.replace(right, wrong, 1))
+        Path("reported").write_bytes(whole.replace(right, wrong, 1))
         assert main(audit) == 2

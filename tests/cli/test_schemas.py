@@ -68,8 +68,8 @@ def hollowed(document: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         ):
             yield f"{key} is no number", _with(document, key, f"about {value}")
         elif isinstance(value, dict | list):
-            for told, part in hollowed(value, str(key)):
-                yield f"{key}: {told}", _with(document, key, part)
+            for reported, part in hollowed(value, str(key)):
+                yield f"{key}: {reported}", _with(document, key, part)
 
 
 def _with(document: Any, key: Any, value: Any) -> Any:
@@ -81,7 +81,7 @@ def _with(document: Any, key: Any, value: Any) -> Any:
 def refused(name: str, document: Any) -> None:
     holder = conftest.validator(name)
     holder.validate(document)
-    admitted = [told for told, wrong in hollowed(document) if holder.is_valid(wrong)]
+    admitted = [reported for reported, wrong in hollowed(document) if holder.is_valid(wrong)]
     assert not admitted
 
 
@@ -90,7 +90,7 @@ def test_every_command_has_a_schema_and_no_other_has() -> None:
     assert {path.stem for path in conftest.SCHEMAS.rglob("*.json")} == with_json
 
 
-def test_another_output_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_output_is_detected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["page", "-o", "none/p.html", "--json"]) == 2
     capsys.readouterr()
     terminal.say_json({"page": "p.html", "bytes": 3})
@@ -126,12 +126,18 @@ def test_a_hollowed_outcome_is_refused() -> None:
 def test_verdicts_go_with_what_was_found() -> None:
     row = {"name": "x", "column": None, "e_value": None, "log10_e": None, "level": None, "rows": None}
     row |= {"detail": "d", "power": "", "meaning": "m"}
-    told: dict[str, Any] = {"mechanism": "m", "gamma": 5, "retention": "1/5", "plan": "mixed", "level": "1/9"}
-    told |= {"rows": 5, "linked": None, "not_checked": [], "detectable": [], "not_shown": ["x"]}
-    told |= {"recomputed_from": None, "second": None}
+    reported: dict[str, Any] = {
+        "mechanism": "m",
+        "gamma": 5,
+        "retention": "1/5",
+        "plan": "mixed",
+        "level": "1/9",
+    }
+    reported |= {"rows": 5, "linked": None, "not_checked": [], "detectable": [], "not_shown": ["x"]}
+    reported |= {"recomputed_from": None, "second": None}
     holder = conftest.validator("audit-release")
     for verdict, passed in (("consistent", True), ("inconclusive", True), ("inconsistent", False)):
-        document = told | {"verdict": verdict, "checks": [row | {"passed": passed}]}
+        document = reported | {"verdict": verdict, "checks": [row | {"passed": passed}]}
         assert holder.is_valid(document)
         assert not holder.is_valid(document | {"checks": [row | {"passed": not passed}]})
         assert not holder.is_valid(document | {"checks": []})

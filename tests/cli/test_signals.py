@@ -86,7 +86,7 @@ def test_a_later_signal_does_not_disturb_the_end(monkeypatch: pytest.MonkeyPatch
         assert ended == [number]
 
 
-def test_what_somebody_asked_to_be_ignored_stays_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_somebody_requested_to_be_ignored_stays_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
     def run(_: object) -> int:

@@ -77,7 +77,7 @@ def test_a_release_is_made_again(
     kind = next((names[word] for word in words if word in names), "system")
     assert found["recomputed_from"] == f"transcript ({kind} randomness)"
     assert "how the randomness was chosen" in found["not_shown"][0]
-    if kind == "seeded":  # the transcript tells what the manifest does
+    if kind == "seeded":  # the transcript shows what the manifest does
         assert _audit(capsys, output, "--transcript", "t", "--original", table, code=0)["gamma"] == 3
 
 
@@ -116,13 +116,14 @@ def test_a_transcript_is_not_written_without_a_word(folder: Path, capsys: pytest
     (folder / "private").mkdir()
     _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--keep", "id", "--transcript", "private/t")
     assert capsys.readouterr().err == (
-        "note: private/t is as secret as the original: with it and the other cells anyone undoes the "
-        "release\n"
+        "note: private/t is as secret as the original: with it anyone can undo the release\n"
     )
     _sanitize("table.csv", "-o", "two.csv", *SANITIZE, "--transcript", "t", "--json")
-    told = capsys.readouterr()
-    assert "it stands in the folder of two.csv, which is public: move it before you pass that on" in told.err
-    assert set(json.loads(told.out)) == {
+    reported = capsys.readouterr()
+    assert (
+        "it is in the folder of two.csv, which is public: move it before sharing the folder" in reported.err
+    )
+    assert set(json.loads(reported.out)) == {
         *("rows_in", "rows_out", "suppressed", "gamma", "retention", "sensitive", "plan", "domain_size"),
         *("max_gamma", "randomness", "publisher_only", "values_without_rows", "recoded", "worth", "leaks"),
     }
@@ -152,9 +153,9 @@ def test_nothing_is_written_over_or_by_halves(folder: Path, capsys: pytest.Captu
 def _refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     capsys.readouterr()
     assert main(list(words)) == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    return told.err
+    reported = capsys.readouterr()
+    assert (reported.out, reported.err.count("\n")) == ("", 1)
+    return reported.err
 
 
 def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -172,14 +173,14 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
     ]
     assert "leave out --append" in _refused(capsys, *batch, "--transcript", "u")
     document = (folder / "t").read_text()
-    for fact, change, told in (
-        ('"gamma": 3', '"gamma": 4', "gamma is 3 in the manifest, and 4 in the transcript"),
-        ('"plan": "mixed"', '"plan": "cyclic"', "plan is mixed in the manifest, and cyclic"),
+    for fact, change, reported in (
+        ('"gamma": 3', '"gamma": 4', "gamma is 3 in the manifest and 4 in the transcript"),
+        ('"plan": "mixed"', '"plan": "cyclic"', "plan is mixed in the manifest and cyclic"),
     ):
         (folder / "u").write_text(document.replace(fact, change))
         (folder / "u").chmod(0o600)
         words = ["audit-release", "out.csv", "--manifest", "m.json", "--transcript", "u"]
-        assert told in _refused(capsys, *words, "--original", "table.csv")
+        assert reported in _refused(capsys, *words, "--original", "table.csv")
     audit = ["audit-release", "out.csv", "--transcript", "t"]
     assert "add --original" in _refused(capsys, *audit)
     audit += ["--original", "table.csv"]

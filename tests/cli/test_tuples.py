@@ -63,23 +63,24 @@ def test_a_release_and_its_estimates(capsys: pytest.CaptureFixture[str]) -> None
     assert "of 5 in the domain" in capsys.readouterr().out
 
 
-def test_the_size_is_told_before(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_size_is_reported_before(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*PUBLISH, "--domain", "d.json", "--column", "sex", *CHANCES, "--distinct"]) == 0
-    told = capsys.readouterr()
-    assert "about 2 genuine tuples of 2 and 0 fakes of 1" in told.err
-    assert "columns without a domain are not published: job, id" in told.err
-    assert "(" in told.out
-    assert "4 repeated rows dropped" in " ".join(told.out.split())
+    reported = capsys.readouterr()
+    assert "about 2 genuine tuples of 2 and 0 fakes of 1" in reported.err
+    assert "columns without a domain are not published: job, id" in reported.err
+    assert "(" in reported.out
+    assert "4 repeated rows dropped" in " ".join(reported.out.split())
 
 
-def test_an_empty_release_says_what_it_tells(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_release_says_what_it_states(capsys: pytest.CaptureFixture[str]) -> None:
     for number, name in enumerate(("p.csv", "p.csv.gz", "p.parquet")):
         words = [*PUBLISH, "--domain", "d.json", "--alpha", "1/1000000", "--beta", "1/1000000", "--seed", "3"]
         words[words.index("p.csv")] = name
         assert main([*words, "--manifest", "m.json"]) == 0
-        told = capsys.readouterr().err
+        reported = capsys.readouterr().err
         assert (
-            "no tuple was published, which the chances allow: the estimate of a count is -beta/alpha" in told
+            "no tuple was published, which can happen by chance: the estimate of a count is -beta/alpha"
+            in reported
         )
         answer = _json(capsys, "estimate", name, "--manifest", "m.json", "--where", "sex=F")
         assert (answer["published_count"], answer["predicate_count"], answer["estimate"]) == (0, 5, -5)
@@ -89,8 +90,8 @@ def test_an_empty_release_says_what_it_tells(capsys: pytest.CaptureFixture[str])
     alone = _json(capsys, "attack", "duplicate", "--manifest", "m.json", "--release", "p.parquet")
     assert alone["attacked"] == 0
     # for other mechanisms a table without rows is no release
-    told = Path("m.json").read_text(encoding="utf-8").replace('"alpha-beta"', '"swapping"')
-    Path("s.json").write_text(told, encoding="utf-8")
+    reported = Path("m.json").read_text(encoding="utf-8").replace('"alpha-beta"', '"swapping"')
+    Path("s.json").write_text(reported, encoding="utf-8")
     assert main(["estimate", "p.csv", "--manifest", "s.json", "--where", "sex=F"]) == 2
     assert "s.json" in capsys.readouterr().err
     assert main(["sanitize", "p.csv", "-o", "q.csv", "--sensitive", "sex", "--gamma", "2"]) == 2
@@ -104,7 +105,7 @@ def test_parameters_from_levels(capsys: pytest.CaptureFixture[str]) -> None:
     found = _json(capsys, *common, "--d", "1/4", "--level", "1/2")
     assert (found["parameters"]["alpha"], found["parameters"]["beta"]) == ("2/5", "1/5")
     assert main([*common, "--k", "1", "--level", "1/2"]) == 0  # d = 6/15
-    assert "alpha and beta follow from n = 6" in capsys.readouterr().err
+    assert "alpha and beta disclose n = 6" in capsys.readouterr().err
     mechanism = read_manifest(Path("m.json")).mechanism
     assert isinstance(mechanism, AlphaBeta)
     levels = TupleLevels.of("2/5", "1/2")
@@ -115,15 +116,15 @@ def test_parameters_from_levels(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--domain", "d.json"], "say how to hide the tuples"),
-        (["--domain", "d.json", "--alpha", "1/2", "--d", "1/4"], "given: --alpha, --d"),
-        (["--domain", "d.json", "--d", "1/4"], "given: --d"),
+        (["--domain", "d.json"], "alpha-beta needs"),
+        (["--domain", "d.json", "--alpha", "1/2", "--d", "1/4"], "not --alpha, --d"),
+        (["--domain", "d.json", "--d", "1/4"], "not --d"),
         (["--domain", "d.json", "--alpha", "1/2", "--beta", "3/4"], "choose alpha > 0"),
         (["--domain", "d.json", "--k", "3", "--level", "1/2"], "is no prior below 1"),
         (["--domain", "d.json", "--d", "1/2", "--level", "1/2"], "no release says anything"),
         (["--domain", "d.json", *CHANCES, "--retention", "1/2"], "--retention is no option of --mechanism"),
         (["--domain", "d.json", *CHANCES, "--shuffle"], "--shuffle is no option of --mechanism alpha-beta"),
-        (CHANCES, "say which values may be published"),
+        (CHANCES, "the domain is not declared: give"),
         (["--domain", "d.json", "--column", "sex", *CHANCES], "4 of 6 rows repeat another"),
     ],
 )
@@ -180,21 +181,21 @@ def test_useful_certifies_what_holds_and_says_what_does_not(capsys: pytest.Captu
     Path("c.json").unlink()
     assert main([*words, "--d", "1/5"]) == 1
     assert not Path("c.json").exists()
-    told = capsys.readouterr()
-    assert "does not hold" in told.out
-    assert "no certificate is written" in told.err
+    reported = capsys.readouterr()
+    assert "does not hold" in reported.out
+    assert "no certificate is written" in reported.err
 
 
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ([], "say from where on an error counts"),
-        (["--rho", "1", "--k", "1"], "say from where on an error counts"),
-        (["--k", "1"], "say which gamma"),
-        (["--rho", "1", "--d", "1/4"], "--d and --certificate are about a posterior"),
-        (["--rho", "1", "--certificate", "c.json"], "--d and --certificate are about a posterior"),
-        (["--rho", "1", "--level", "1/2", "--certificate", "c.json"], "--certificate is about a prior too"),
-        (["--rho", "1", "--count", "9"], "--count 9 is not possible"),
+        ([], "no error bound: give"),
+        (["--rho", "1", "--k", "1"], "no error bound: give"),
+        (["--k", "1"], "add --level GAMMA"),
+        (["--rho", "1", "--d", "1/4"], "--d and --certificate need a posterior:"),
+        (["--rho", "1", "--certificate", "c.json"], "--d and --certificate need a posterior:"),
+        (["--rho", "1", "--level", "1/2", "--certificate", "c.json"], "--certificate needs a prior: add"),
+        (["--rho", "1", "--count", "9"], "--count 9 is impossible"),
     ],
 )
 def test_useful_refuses(words: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """What commands draw for a reader fits the terminal: no line is longer, and no word or number is cut.
 
-``drawn.txt`` holds what stands on a terminal of 80 columns, blank for blank. It is the output of
+``terminal_80.txt`` holds what stands on a terminal of 80 columns, blank for blank. It is the output of
 ``python -m tests.cli.test_widths``; whoever changes what is drawn reads the difference.
 """
 
@@ -47,7 +47,7 @@ COMMANDS = {
 
 
 GROWING = ("claims", "claims of one")
-DRAWN = Path(__file__).with_name("drawn.txt")
+DRAWN = Path(__file__).with_name("terminal_80.txt")
 
 
 def make_inputs(path: Path) -> None:
@@ -69,12 +69,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def drawn() -> dict[str, str]:
-    """Return what is held by command."""
+    """Return what is retained by command."""
     parts = re.split(r"^== (.*) ==\n", DRAWN.read_text("utf-8"), flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def held(wide: str, narrow: str, width: int) -> None:
+def retained(wide: str, narrow: str, width: int) -> None:
     """Hold what was drawn in few columns to the words and lines of what was drawn in many."""
     lines = narrow.splitlines()
     sentences = set(map(str.rstrip, wide.splitlines()))  # a terminal breaks these, between words
@@ -108,8 +108,8 @@ def test_no_row_is_broken(
         capsys.readouterr()
         assert main(COMMANDS[name]) in (0, 1, 3)
         texts.append(capsys.readouterr().out)
-    held(texts[0], texts[1], 80)
-    held(texts[0], texts[2], 60)
+    retained(texts[0], texts[1], 80)
+    retained(texts[0], texts[2], 60)
     if name not in GROWING:
         assert texts[1] == drawn()[name]
 
@@ -140,12 +140,12 @@ def test_no_figure_and_no_outcome_is_broken(
         monkeypatch.setenv("COLUMNS", str(width))
         _figure_and_outcome()
         texts.append(capsys.readouterr().out)
-    held(texts[0], texts[1], 80)
-    held(texts[0], texts[2], 60)
+    retained(texts[0], texts[1], 80)
+    retained(texts[0], texts[2], 60)
     assert texts[1] == drawn()["a figure and an outcome"]
 
 
-def test_a_table_wraps_then_tightens_then_is_told_by_row(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_wraps_then_tightens_then_is_reported_by_row(capsys: pytest.CaptureFixture[str]) -> None:
     shapes = {}
     for width in (40, 26, 22, 19):
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -164,8 +164,10 @@ def test_a_table_wraps_then_tightens_then_is_told_by_row(capsys: pytest.CaptureF
 def test_every_command_that_draws_a_table_is_here() -> None:
     for source in (*(ROOT / "splu_ref" / "cli").glob("*.py"), *(ROOT / "experiments").rglob("*.py")):
         if "add_column" in source.read_text(encoding="utf-8"):
-            told = {"output", "study_figures", "tables", "conform"} | {name.split()[0] for name in COMMANDS}
-            assert source.stem in told, f"{source.stem} draws a table: show it here at 60 columns"
+            reported = {"output", "study_figures", "tables", "conform"} | {
+                name.split()[0] for name in COMMANDS
+            }
+            assert source.stem in reported, f"{source.stem} draws a table: show it here at 60 columns"
     assert {words[0] for words in COMMANDS.values()} <= set(programs.COMMANDS)
 
 

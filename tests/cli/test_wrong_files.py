@@ -60,7 +60,7 @@ WANTED = {
     MANIFEST: ("give the file that sanitize --manifest wrote", "is a folder", "there is no such file"),
     CLAIMS: ("no TOML file: give a file of claims", "write schema =", "is a folder", "check the path"),
     WORLD: ("no TOML file: give a file of a world", "write schema =", "is a folder", "check the path"),
-    QUERIES: ("write one JSON object a line", 'write {"where"', "there is no query in it", "is a folder",
+    QUERIES: ("write one JSON object a line", 'write {"where"', "the file contains no query:", "is a folder",
               "there is no such file"),
     DOMAIN: ('write {"job"', "is a folder", "there is no such file"),
     MATRIX: ('write {"column"', "is a folder", "there is no such file"),
@@ -139,5 +139,5 @@ def test_one_file_is_named_and_it_is_the_one_at_fault(
     monkeypatch.chdir(folder)
     for words in READING:
         assert _run(words.format("wrong/object.json")) == 2
-        told = capsys.readouterr().err
-        assert not any(f"{name}:" in told for name in ("table.csv", "jobs.csv", "people.csv")), told
+        reported = capsys.readouterr().err
+        assert not any(f"{name}:" in reported for name in ("table.csv", "jobs.csv", "people.csv")), reported

@@ -176,8 +176,8 @@ def test_the_limits_reach_the_program(few: Path, capsys: pytest.CaptureFixture[s
         (["--time", "604801", "--", "true"], "above 0 and up to 604800"),
         (["--cpu", "604801", "--", "true"], "--cpu is 604801: give a number above 0 and up to 604800"),
         (["--memory", "16777217", "--", "true"], "above 0 and up to 16777216"),
-        (["--beside", "'", "--", "true"], "is no program"),
-        (["--beside", " ", "--", "true"], "is no program"),
+        (["--beside", "'", "--", "true"], "is no command line:"),
+        (["--beside", " ", "--", "true"], "is no command line:"),
     ],
 )
 def test_unusable_options(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

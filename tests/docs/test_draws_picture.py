@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from splu_ref import SpluGen
-from splu_ref.audit.attacks.known_others import told_apart
+from splu_ref.audit.attacks.informed_adversary import distinction_probability
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "which-draws.md").read_text(encoding="utf-8")
@@ -68,5 +68,8 @@ def test_the_noise_of_the_embedded_table_is_that_of_its_plan(module: Any) -> Non
 def test_what_several_releases_tell_is_said_as_computed() -> None:
     for law, heading in (("capped:10", "full knowledge is right in"), ("independent", "count of 1,000 give")):
         said = re.findall(r"\.\d{3}", PAGE.partition(heading)[2])[:4]
-        right = [told_apart(SpluGen(5, draws=law), "", 1000, 20_000, times) for times in (1, 3, 10, 100)]
+        right = [
+            distinction_probability(SpluGen(5, draws=law), "", 1000, 20_000, times)
+            for times in (1, 3, 10, 100)
+        ]
         assert said == [_places(each.upper, 3, up=True) for each in right]

@@ -14,8 +14,8 @@ from experiments.commands import query_interface
 from splu_ref import mechanisms
 from splu_ref.audit.claims.kinds import KINDS
 from splu_ref.cli import attack
-from splu_ref.cli.estimate import BY_CHANNEL
-from splu_ref.cli.publish import NAMED
+from splu_ref.cli.estimate_answers import BY_CHANNEL
+from splu_ref.cli.mechanism_options import NAMED
 from splu_ref.estimators import METHODS
 from tests.programs import COMMANDS, command
 

@@ -66,7 +66,7 @@ def test_mechanisms_are_compared_in_two_tables(
         assert fraction(guarantees[f"retention, {kept}"], "own kept") == Fraction(kept)
     assert fraction(guarantees["retention, 2/5"], "e^epsilon") == Fraction(2, 5) / (Fraction(3, 5) / 5)
     assert fraction(attacks["Anatomy"], "corruption") == 1
-    assert attacks["capped:10"]["corruption"]["reason"].startswith("who knows the group too gives the own")
+    assert attacks["capped:10"]["corruption"]["reason"].startswith("with the group known too, the true")
     assert fraction(attacks["all-or-none:10"], "presence") == Fraction(1, 5)
     gained, price = (
         [Fraction(guarantees[name][column]["value"]["decimal"]) for name in ("capped:10", "SPLU-Gen, 1/5")]

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from experiments.program import NAME
-from tests.cli import telling
+from tests.cli import golden_output
 
 PRINTED = Path(__file__).with_name("printed.txt")
 RELEASES = """
@@ -34,10 +34,10 @@ def expected() -> dict[str, list[str]]:
 
 def printed() -> dict[str, list[str]]:
     """Run the commands in the working folder and return their lines."""
-    telling.make_inputs(Path())
+    golden_output.make_inputs(Path())
     for words in RELEASES.strip().splitlines():
-        telling.run(words)
-    return {words: telling.run(words) for words in expected()}
+        golden_output.run(words)
+    return {words: golden_output.run(words) for words in expected()}
 
 
 def test_commands_print_what_they_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

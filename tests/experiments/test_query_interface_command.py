@@ -155,7 +155,7 @@ def test_a_file_without_queries(table: str, tmp_path: Path, capsys: pytest.Captu
     path = tmp_path / "none.jsonl"
     path.write_text("\n")
     assert main(["query-interface", "sums", table, "--queries", str(path)]) == 2
-    assert "there is no query in it" in capsys.readouterr().err
+    assert "the file contains no query:" in capsys.readouterr().err
 
 
 def test_fewer_victims_than_requested_are_announced_and_each_run_is_progress(

@@ -287,8 +287,8 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
         "certificate_checker.py",  # the standard library alone
         "audit/release_log/recording.py",  # its lock
         "cli/output.py",  # the null device, for writing
-        "audit/advice/in_files.py",  # files of its own in a private folder, as the next one
-        "audit/advice/numbered.py",
+        "audit/advice/table_in_files.py",  # files of its own in a private folder, as the next one
+        "audit/advice/column_files.py",
         "data/reading.py",  # of the package itself, as the next ones
         "conformance/folder.py",
         "conformance/keeper.py",  # the null device, and what the system says of a process
@@ -319,7 +319,7 @@ def test_memory_that_does_not_suffice_is_one_line(
 
     before = sorted(folder.rglob("*"))
     places = [
-        "cli.preparing.read_table",
+        "cli.preparation.read_table",
         "mechanisms.splu_gen.SpluGen.publish_columns",
         "cli.sanitize.write_all",
     ]

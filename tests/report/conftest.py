@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from splu_ref.report.model import Environment, VerificationReport
-from tests.report.made_up import HOSTILE, MadeUpLedger, Told, made_up_environment, made_up_report
+from tests.report.made_up import HOSTILE, MadeUpLedger, RecordedProgress, made_up_environment, made_up_report
 
 
 @pytest.fixture
-def told() -> Told:
-    return Told()
+def recorder() -> RecordedProgress:
+    return RecordedProgress()
 
 
 @pytest.fixture

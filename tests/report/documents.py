@@ -45,7 +45,7 @@ from splu_ref.report.stages.ledger import ledger_stage
 from splu_ref.report.stages.outcome import Outcome
 from splu_ref.report.terminal import report_view
 from splu_ref.report.workers import WorkerPool
-from tests.report.made_up import MadeUpLedger, Told, made_up_report
+from tests.report.made_up import MadeUpLedger, RecordedProgress, made_up_report
 
 KINDS: tuple[Literal["exact", "printed"], ...] = ("exact", "printed")
 FOLDER = Path(__file__).with_name("whole")
@@ -132,7 +132,7 @@ def _stable(value: Any) -> Any:
 
 
 def claims_audit() -> ClaimsAudit:
-    """Return an audit with a claim of each verdict, and with all that one may tell of a claim."""
+    """Return an audit with a claim of each verdict, and with all that one may show of a claim."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "claims.toml"
         path.write_text(CLAIMS, "utf-8")
@@ -171,7 +171,7 @@ def claims_audit() -> ClaimsAudit:
 
 
 def outcomes() -> list[Conformance]:
-    """Return what came of three programs, each with another thing to tell of each operation."""
+    """Return what came of three programs, each with another thing to show of each operation."""
     operations = ("below", "estimate", "plan", "publish")
     kinds = list(Kind)[:2]
 
@@ -288,38 +288,38 @@ def ticking(*modules: ModuleType) -> Iterator[None]:
 
 def _stages() -> object:
     """Return what the stages find that need no long computation, with what they say meanwhile."""
-    told = Told()
+    progress = RecordedProgress()
     ledger = MadeUpLedger(lambda gamma, frequency: Fraction(gamma, 100 * frequency))
     broken = MadeUpLedger(lambda gamma, frequency: Fraction(0), passed=False)
     with ticking(certificates, figures):
         outcomes = [
-            certificates.certificates_stage(told),
-            *(figures.figures_stage(each, told) for each in (ledger, broken)),
-            *(ledger_stage(each, WorkerPool(1), told) for each in (ledger, broken)),
+            certificates.certificates_stage(progress),
+            *(figures.figures_stage(each, progress) for each in (ledger, broken)),
+            *(ledger_stage(each, WorkerPool(1), progress) for each in (ledger, broken)),
         ]
-    return [[told_of(each) for each in outcomes], told.stages, told.steps]
+    return [[outcome_json(each) for each in outcomes], progress.stages, progress.steps]
 
 
-def told_of(outcome: Outcome) -> object:
+def outcome_json(outcome: Outcome) -> object:
     """Return an outcome for `pretty`, with three values of each table, and the beginning of each drawing."""
     shown = tuple(replace(each, svg=each.svg[:60]) for each in outcome.figures)
     tables = tuple(replace(each, values=(*each.values[:2], each.values[-1])) for each in outcome.publications)
-    told = asdict(replace(outcome, figures=shown, publications=tables))
-    rows = [{name: each for name, each in row.items() if each != ""} for row in told["rows"]]
-    return told | {"rows": rows}
+    document = asdict(replace(outcome, figures=shown, publications=tables))
+    rows = [{name: each for name, each in row.items() if each != ""} for row in document["rows"]]
+    return document | {"rows": rows}
 
 
 @cache
-def publication_outcome() -> tuple[Outcome, Told]:
-    """Return what the stage finds that publishes the embedded table, and what it tells meanwhile."""
-    told = Told()
+def publication_outcome() -> tuple[Outcome, RecordedProgress]:
+    """Return what the stage finds that publishes the embedded table, and what it shows meanwhile."""
+    progress = RecordedProgress()
     with ticking(publication):
-        return publication.publication_stage("2014", told), told
+        return publication.publication_stage("2014", progress), progress
 
 
 def _publication() -> object:
-    outcome, told = publication_outcome()
-    return [told_of(outcome), told.stages, told.steps]
+    outcome, progress = publication_outcome()
+    return [outcome_json(outcome), progress.stages, progress.steps]
 
 
 SCATTERED = [("rare <v>", 1, 0), ("twice", 10, 12), ("again", 10, 12), ("wrong", 100, 130), ("far", 2, 9)]

@@ -84,8 +84,8 @@ class MadeUpLedger:
         ]
 
 
-class Told:
-    """A progress that remembers what it was told."""
+class RecordedProgress:
+    """A progress that records its calls."""
 
     def __init__(self) -> None:
         self.stages: list[str] = []

@@ -42,4 +42,4 @@ def test_a_matrix_of_two_programs(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "Failures of" in text
     capsys.readouterr()
     assert main([*words, "--beside", "'", "--", "true"]) == 2
-    assert "is no program" in capsys.readouterr().err
+    assert "is no command line:" in capsys.readouterr().err

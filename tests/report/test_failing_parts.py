@@ -109,12 +109,12 @@ def test_one_failing_part_through_every_output(
 
 
 def test_a_claim_that_comes_back_without_a_result_has_failed(
-    made_up_ledger: Callable[..., Any], told: Any
+    made_up_ledger: Callable[..., Any], recorder: Any
 ) -> None:
     ledger = made_up_ledger(lambda *_: 0)
     every = ledger.run
     ledger.run = lambda *arguments, **options: every(*arguments, **options)[:1]
-    first, second = ledger_stage(ledger, WorkerPool(1), told).rows
+    first, second = ledger_stage(ledger, WorkerPool(1), recorder).rows
     assert (first.result, second.id, second.result, second.detail) == (
         "passed", "a.2", "failed", "it was not checked",
     )  # fmt: skip
@@ -133,7 +133,7 @@ def test_a_claim_that_was_not_checked_here_is_not_a_pass(
     recorded: str,
     result: str,
     made_up_ledger: Callable[..., Any],
-    told: Any,
+    recorder: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -143,7 +143,7 @@ def test_a_claim_that_was_not_checked_here_is_not_a_pass(
         [replace(each, status=status, recorded=recorded) for each in every(*arguments, **options)[:1]]
         + list(every(*arguments, **options)[1:])
     )
-    (first, second) = ledger_stage(ledger, WorkerPool(1), told).rows
+    (first, second) = ledger_stage(ledger, WorkerPool(1), recorder).rows
     assert (first.result, second.result) == (result, "passed")
     run_with("ledger", lambda: Outcome(rows=(first, second)), tmp_path, monkeypatch)
     found = json.loads((tmp_path / "report" / "report.json").read_text())

@@ -53,13 +53,13 @@ def test_figure_5_is_the_printed_sum_computed_otherwise() -> None:
     assert "are the same" in figure.caption
 
 
-def test_the_stage_notices_a_wrong_curve(made_up_ledger: Callable[..., Any], told: Any) -> None:
-    outcome = figures_stage(made_up_ledger(printed_sum), told)
+def test_the_stage_detects_a_wrong_curve(made_up_ledger: Callable[..., Any], recorder: Any) -> None:
+    outcome = figures_stage(made_up_ledger(printed_sum), recorder)
     assert [row.passed for row in outcome.rows] == [True, True]
-    assert told.steps == [("figure 4", 0), ("figure 5", 1)]
+    assert recorder.steps == [("figure 4", 0), ("figure 5", 1)]
     wrong = made_up_ledger(lambda gamma, frequency: printed_sum(gamma, frequency) + Fraction(1, 100))
     wrong.printed = {"splu.T3": lambda gamma, epsilon, frequency: Fraction(1, 2)}
-    outcome = figures_stage(wrong, told)
+    outcome = figures_stage(wrong, recorder)
     assert [row.passed for row in outcome.rows] == [False, False]
 
 
@@ -86,7 +86,7 @@ def test_two_drawings_share_no_id() -> None:
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])
-def test_curves_are_told_apart_and_printed_numbers_from_computed_ones(logarithmic: bool) -> None:
+def test_curves_are_distinguished_and_printed_numbers_from_computed_ones(logarithmic: bool) -> None:
     pyplot = pytest.importorskip("matplotlib.figure")
     series = tuple(
         Series(f"{kind} {number}", kind, tuple((x, 0.1 * number + 0.01) for x in (1, 2, 5)))
@@ -137,8 +137,8 @@ def test_dots_stand_at_their_counts() -> None:
             assert float(mark.attrib["d"][1:].split()[0]) + 5 == pytest.approx(across, abs=0.2)
             continue
         height = zero + (published / true - 1) * (top - zero)
-        told = [float(mark.attrib[name]) for name in ("cx", "cy")]
-        assert told == pytest.approx([across, height], abs=0.2)
+        recorder = [float(mark.attrib[name]) for name in ("cx", "cy")]
+        assert recorder == pytest.approx([across, height], abs=0.2)
     assert "one of 5 values" in str(root.findtext("title"))
     assert "3 are off by 30% or more" in str(root.findtext("title"))
 

@@ -123,10 +123,10 @@ def test_the_verdict_comes_first(report: VerificationReport, page: Page) -> None
     assert "Nothing was checked" in Page(html(replace(report, rows=())).decode()).text
 
 
-def test_states_are_told_in_words(page: Page) -> None:
+def test_states_are_reported_in_words(page: Page) -> None:
     cells = [(td.get("class") or "").split()[1] for td in page.named("td") if "cell " in td.get("class", "")]
     assert cells == ["killed", "alive", "alive", "not-run"]
-    for word in ("✓ killed", "✗ survived", "✗ fail", "refuted", "1 of 2 were noticed"):
+    for word in ("✓ killed", "✗ survived", "✗ fail", "refuted", "1 of 2 were detected"):
         assert word in page.text
 
 

@@ -14,7 +14,7 @@ ABSENT = Path("no report of the suites")
 
 
 def found(**changes: Any) -> dict[str, Any]:
-    """Return a matrix of two checks and two mutants, of which one is noticed by the wrong check only."""
+    """Return a matrix of two checks and two mutants, of which one is detected by the wrong check only."""
 
     def cell(state: str) -> dict[str, Any]:
         return {"state": state, "log10_e": None, "detail": "why", "seconds": 0.25}
@@ -33,7 +33,7 @@ def found(**changes: Any) -> dict[str, Any]:
     return {
         "checks": [{"name": "law", **cell("alive")}, {"name": "order", **cell("alive")}],
         "mutants": [mutant("good", ("killed", "alive")), mutant("missed", ("not run", "killed"))],
-        "faults": ["missed is not noticed by law"],
+        "faults": ["missed is not detected by law"],
         **changes,
     }
 
@@ -54,9 +54,9 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Any:
     return write
 
 
-def test_a_mutant_must_be_noticed_by_the_check_written_for_it(written: Any, told: Any) -> None:
+def test_a_mutant_must_be_detected_by_the_check_written_for_it(written: Any, recorder: Any) -> None:
     written(found(), 1)
-    outcome = mutants_stage(2, {"SEED": "7"}, told, ABSENT)
+    outcome = mutants_stage(2, {"SEED": "7"}, recorder, ABSENT)
     assert [(row.id, row.passed) for row in outcome.rows] == [
         ("mutants.matrix", False),
         ("mutants.good", True),
@@ -69,11 +69,11 @@ def test_a_mutant_must_be_noticed_by_the_check_written_for_it(written: Any, told
         ("not run", "killed"),
     ]
     assert {mutant.meant_for for mutant in outcome.kill_matrix.mutants} == {"law"}
-    assert told.steps == [("property_tests.mutants {'SEED': '7'}", 1)]
+    assert recorder.steps == [("property_tests.mutants {'SEED': '7'}", 1)]
 
 
 def test_what_the_shipped_code_passed_is_handed_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, told: Any
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, recorder: Any
 ) -> None:
     given: list[list[str]] = []
 
@@ -85,18 +85,18 @@ def test_what_the_shipped_code_passed_is_handed_on(
     report = tmp_path / "junit.xml"
     for _ in range(2):
         with pytest.raises(ChildError):
-            mutants_stage(1, {}, told, report)
+            mutants_stage(1, {}, recorder, report)
         report.touch()
     assert "--passed" not in given[0]
     assert given[1][-2:] == ["--passed", str(report)]
 
 
-def test_a_survivor_fails(written: Any, told: Any) -> None:
+def test_a_survivor_fails(written: Any, recorder: Any) -> None:
     matrix = found()
     matrix["mutants"][0]["cells"] = {"law": "alive", "order": "alive"}
     written(matrix, 1)
-    row = mutants_stage(1, {}, told, ABSENT).rows[1]
-    assert (row.passed, row.evidence) == (False, "no check noticed it")
+    row = mutants_stage(1, {}, recorder, ABSENT).rows[1]
+    assert (row.passed, row.evidence) == (False, "no check detected it")
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,15 @@ def test_a_survivor_fails(written: Any, told: Any) -> None:
     ],
 )
 def test_the_shipped_code_must_pass_and_no_check_may_idle(
-    changes: dict[str, Any], code: int, said: str, written: Any, told: Any
+    changes: dict[str, Any], code: int, said: str, written: Any, recorder: Any
 ) -> None:
     written(found(**changes), code)
-    row = mutants_stage(1, {}, told, ABSENT).rows[0]
+    row = mutants_stage(1, {}, recorder, ABSENT).rows[0]
     assert not row.passed
     assert said in row.detail
 
 
-def test_a_run_without_a_matrix_says_how_it_ended(written: Any, told: Any) -> None:
+def test_a_run_without_a_matrix_says_how_it_ended(written: Any, recorder: Any) -> None:
     written(None, 2)
     with pytest.raises(ChildError, match="code 2 and no matrix: last words"):
-        mutants_stage(1, {}, told, ABSENT)
+        mutants_stage(1, {}, recorder, ABSENT)

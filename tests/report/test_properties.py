@@ -43,13 +43,13 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_pytest_runs_in_a_process_of_its_own(checkout: Path, told: Any) -> None:
+def test_pytest_runs_in_a_process_of_its_own(checkout: Path, recorder: Any) -> None:
     (checkout / "test_made_up.py").write_text(SUITE, "utf-8")
     # Cells of the kill matrix are the next stage's.
     (checkout / "test_mutants.py").write_text(
         "def test_killed_by_the_check_meant_for_it(): raise OSError", "utf-8"
     )
-    outcome = properties_stage(1, {"SEED": "7"}, told, checkout / "junit.xml")
+    outcome = properties_stage(1, {"SEED": "7"}, recorder, checkout / "junit.xml")
     found = {row.id.rpartition(".")[2]: row for row in outcome.rows}
     assert {name: row.passed for name, row in found.items()} == {
         "test_sound": True,
@@ -62,17 +62,17 @@ def test_pytest_runs_in_a_process_of_its_own(checkout: Path, told: Any) -> None:
     assert (statistic.log10_e, statistic.budget) == (-1.25, Fraction(1, 10**7))
     assert statistic.power == "rate 0.3 instead of 0.2"
     assert outcome.budget == Fraction(5, 10**8)  # what another stage spends is not counted here
-    assert {step for step, _ in told.steps} == {"test_sound", "test_broken", "test_absent"}
+    assert {step for step, _ in recorder.steps} == {"test_sound", "test_broken", "test_absent"}
 
 
-def test_a_run_without_a_report_says_what_pytest_said(checkout: Path, told: Any) -> None:
+def test_a_run_without_a_report_says_what_pytest_said(checkout: Path, recorder: Any) -> None:
     (checkout / "conftest.py").write_text("raise RuntimeError('unlucky')", "utf-8")
     with pytest.raises(ChildError, match="unlucky"):
-        properties_stage(1, {}, told, checkout / "junit.xml")
+        properties_stage(1, {}, recorder, checkout / "junit.xml")
 
 
 def test_a_run_that_ends_badly_fails_even_if_every_test_passed(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch, told: Any
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, recorder: Any
 ) -> None:
     def run(arguments: list[str], *_: object) -> tuple[int, str]:
         file = next(word for word in arguments if word.startswith("--junitxml=")).partition("=")[2]
@@ -80,7 +80,7 @@ def test_a_run_that_ends_badly_fails_even_if_every_test_passed(
         return 3, "internal error"
 
     monkeypatch.setattr(properties, "run_module", run)
-    rows = properties_stage(1, {}, told, checkout / "junit.xml").rows
+    rows = properties_stage(1, {}, recorder, checkout / "junit.xml").rows
     assert [(row.id, row.passed) for row in rows] == [("properties.a.b", True), ("properties.pytest", False)]
 
 
@@ -105,7 +105,7 @@ def test_a_module_is_heard_line_by_line(tmp_path: Path, monkeypatch: pytest.Monk
     assert heard == ["one", "two"]
 
 
-def test_a_row_tells_all_that_a_test_says_of_itself() -> None:
+def test_a_row_states_all_that_a_test_says_of_itself() -> None:
     document = b"""<testsuites><testsuite>
         <testcase classname="a.x" name="test_sampled" time="1.5"><properties>
         <property name="budget" value="5e-8"/><property name="log10_e" value="-2.5"/>
@@ -134,7 +134,7 @@ def test_a_row_tells_all_that_a_test_says_of_itself() -> None:
 
 
 def test_how_many_tests_there_are_is_heard(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch, told: Any
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, recorder: Any
 ) -> None:
     counts: list[int] = []
 
@@ -147,7 +147,7 @@ def test_how_many_tests_there_are_is_heard(
         return 0, ""
 
     monkeypatch.setattr(properties, "run_module", run)
-    monkeypatch.setattr(told, "stage", lambda _, count=0: counts.append(count), raising=False)
-    assert len(properties_stage(2, {}, told, checkout / "junit.xml").rows) == 1
+    monkeypatch.setattr(recorder, "stage", lambda _, count=0: counts.append(count), raising=False)
+    assert len(properties_stage(2, {}, recorder, checkout / "junit.xml").rows) == 1
     assert counts == [0, 7, 9]
-    assert told.steps == [("b", 1)]
+    assert recorder.steps == [("b", 1)]

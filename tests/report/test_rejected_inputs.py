@@ -34,7 +34,7 @@ from splu_ref.report.stages.properties import parsed, properties_stage
 from splu_ref.report.stages.publication import crossed_table, publication_stage
 from splu_ref.report.workers import WorkerPool
 from tests.report.documents import publication_outcome
-from tests.report.made_up import MadeUpLedger, Told, made_up_report
+from tests.report.made_up import MadeUpLedger, RecordedProgress, made_up_report
 from tests.report.test_figures import printed_sum
 
 
@@ -115,7 +115,7 @@ PROMISES: dict[str, tuple[str, Any]] = {
 def of_publication(release: Release, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     monkeypatch.setattr(SpluGen, "publish", lambda *_, **__: release)
     monkeypatch.setattr(publication, "GAMMAS", (9,))
-    return {name.rpartition(".")[2] for name in failed(publication_stage("2014", Told()))}
+    return {name.rpartition(".")[2] for name in failed(publication_stage("2014", RecordedProgress()))}
 
 
 @pytest.mark.parametrize("fault", RELEASES)
@@ -148,7 +148,7 @@ def test_every_row_of_the_certificates_has_a_fault(monkeypatch: pytest.MonkeyPat
     """A checker that errs once is enough, in either direction."""
     names = [name for name, *_ in PRODUCED]
     texts = [json.dumps(produce()) for *_, produce in PRODUCED]
-    sound = certificates_stage(Told())
+    sound = certificates_stage(RecordedProgress())
     assert failed(sound) == set()
     assert {row.id.partition(".")[2] for row in sound.rows} == {*names, "falsified"}
     monkeypatch.setattr(certificates, "_falsified_row", lambda: sound.rows[-1])
@@ -158,7 +158,7 @@ def test_every_row_of_the_certificates_has_a_fault(monkeypatch: pytest.MonkeyPat
             return Verdict(text != refused, "any", "no")
 
         monkeypatch.setattr(certificates, "check_text", refuse)
-        assert failed(certificates_stage(Told())) == {f"certificates.{name}"}
+        assert failed(certificates_stage(RecordedProgress())) == {f"certificates.{name}"}
 
 
 def test_one_falsified_certificate_that_is_accepted_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_a_checker_that_reads_nothing_breaks_the_stage(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(certificates, "check_text", refuse)
     with pytest.raises(Unreadable):
-        certificates_stage(Told())
+        certificates_stage(RecordedProgress())
 
 
 # ---- enumeration, ledger, figures ---------------------------------------------------------------------
@@ -203,7 +203,7 @@ def test_faults_of_an_enumeration(fault: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(enumeration, "DECLARED", kinds)
     monkeypatch.setattr(enumeration, "enumeration_rows", lambda **_: laws)
     monkeypatch.setattr(enumeration, "declared_rows", lambda given: found[given[0][0].place])
-    assert failed(enumeration.enumeration_stage(WorkerPool(1), Told())) == set()
+    assert failed(enumeration.enumeration_stage(WorkerPool(1), RecordedProgress())) == set()
     if fault == "holds":
         laws[1] = replace(laws[1], holds=False, detail="another law")
         found[1] = [*channels[:2], replace(channels[2], holds=False, detail="another law")]
@@ -213,18 +213,20 @@ def test_faults_of_an_enumeration(fault: str, monkeypatch: pytest.MonkeyPatch) -
     if fault == "nothing":
         found[0] = []
     wanted = {"enumeration.cyclic.gamma2", "enumeration.channel.any"}
-    assert failed(enumeration.enumeration_stage(WorkerPool(1), Told())) == wanted
+    assert failed(enumeration.enumeration_stage(WorkerPool(1), RecordedProgress())) == wanted
 
 
 def test_faults_of_the_ledger() -> None:
     """A claim fails alone, or comes back without a result; neither touches the other claim."""
-    assert failed(ledger_stage(MadeUpLedger(printed_sum), WorkerPool(1), Told())) == set()
-    assert failed(ledger_stage(MadeUpLedger(printed_sum, passed=False), WorkerPool(1), Told())) == {"a.1"}
+    assert failed(ledger_stage(MadeUpLedger(printed_sum), WorkerPool(1), RecordedProgress())) == set()
+    assert failed(
+        ledger_stage(MadeUpLedger(printed_sum, passed=False), WorkerPool(1), RecordedProgress())
+    ) == {"a.1"}
     for kept, lost in ((slice(0, 1), {"a.2"}), (slice(1, 2), {"a.1"}), (slice(0, 0), {"a.1", "a.2"})):
         ledger: Any = MadeUpLedger(printed_sum)
         run = ledger.run
         ledger.run = lambda *given, run=run, kept=kept, **more: run(*given, **more)[kept]
-        assert failed(ledger_stage(ledger, WorkerPool(1), Told())) == lost
+        assert failed(ledger_stage(ledger, WorkerPool(1), RecordedProgress())) == lost
 
 
 def test_one_wrong_point_fails_a_figure() -> None:
@@ -233,13 +235,13 @@ def test_one_wrong_point_fails_a_figure() -> None:
 
     ledger: Any = MadeUpLedger(off)
     bound = ledger.printed["splu.T3"]
-    rows = figures_stage(MadeUpLedger(printed_sum), Told()).rows
+    rows = figures_stage(MadeUpLedger(printed_sum), RecordedProgress()).rows
     assert [row.id for row in rows] == ["figures.figure-4", "figures.figure-5"]
     assert all(row.passed for row in rows)
-    assert failed(figures_stage(ledger, Told())) == {"figures.figure-5"}
+    assert failed(figures_stage(ledger, RecordedProgress())) == {"figures.figure-5"}
     sound: Any = MadeUpLedger(printed_sum)
     sound.printed = {"splu.T3": lambda *point: Fraction(1) if point[2] == 500 else bound(*point)}
-    assert failed(figures_stage(sound, Told())) == {"figures.figure-4"}
+    assert failed(figures_stage(sound, RecordedProgress())) == {"figures.figure-4"}
 
 
 def test_a_figure_without_points_is_no_pass() -> None:
@@ -283,7 +285,7 @@ def test_an_exit_code_fails_a_suite_in_which_every_test_passed(
     monkeypatch.setattr(properties, "_allotted", lambda: Fraction(0))
     for ended, wanted in ((code, {"properties.pytest"}), (0, set())):
         monkeypatch.setattr(properties, "run_module", lambda *_, ended=ended: (ended, "last"))
-        assert failed(properties_stage(1, {}, Told(), report)) == wanted
+        assert failed(properties_stage(1, {}, RecordedProgress(), report)) == wanted
 
 
 def matrix(**changes: Any) -> dict[str, Any]:
@@ -329,7 +331,9 @@ def test_faults_of_a_kill_matrix(fault: str, monkeypatch: pytest.MonkeyPatch) ->
             return code, "last"
 
         monkeypatch.setattr(mutants, "run_module", write)
-        return {name.partition(".")[2] for name in failed(mutants_stage(1, {}, Told(), Path("none")))}
+        return {
+            name.partition(".")[2] for name in failed(mutants_stage(1, {}, RecordedProgress(), Path("none")))
+        }
 
     assert run(matrix(), 0) == set()
     found, code, rows = MATRICES[fault]

@@ -26,35 +26,39 @@ from tests.rounding import near
 BUDGET = Path(__file__).parents[2] / "property_tests" / "error_budget.json"
 
 
-def test_a_ledger_row_tells_the_whole_claim(made_up_ledger: Callable[..., Any], told: Any) -> None:
-    first, second = ledger_stage(made_up_ledger(lambda *_: 0), WorkerPool(1), told).rows
+def test_a_ledger_row_states_the_whole_claim(made_up_ledger: Callable[..., Any], recorder: Any) -> None:
+    first, second = ledger_stage(made_up_ledger(lambda *_: 0), WorkerPool(1), recorder).rows
     assert (first.id, first.status, first.grade, first.passed) == ("a.1", "proved", "exact", True)
     assert (first.witness, first.corrected_by, first.words) == ("", "", "True.")
     assert second.witness == "f = 2: printed 1, true 2. 2 > 1. Smallest by f."
     assert (second.corrected_by, second.statement, second.source) == ("a.1", r"f\le 1", "§2")
-    assert told.steps == [("a.1", 0)]
+    assert recorder.steps == [("a.1", 0)]
 
 
-def test_a_claim_that_failed_is_a_row_that_failed(made_up_ledger: Callable[..., Any], told: Any) -> None:
-    first, second = ledger_stage(made_up_ledger(lambda *_: 0, passed=False), WorkerPool(1), told).rows
+def test_a_claim_that_failed_is_a_row_that_failed(made_up_ledger: Callable[..., Any], recorder: Any) -> None:
+    first, second = ledger_stage(made_up_ledger(lambda *_: 0, passed=False), WorkerPool(1), recorder).rows
     assert (first.passed, first.detail, second.passed) == (False, "the proof is outdated", True)
 
 
-def test_certificates_check_and_falsified_ones_do_not(told: Any) -> None:
-    rows = certificates_stage(told).rows
+def test_certificates_check_and_falsified_ones_do_not(recorder: Any) -> None:
+    rows = certificates_stage(recorder).rows
     assert [row.id for row in rows if not row.passed] == []
     assert "2401" in next(row.detail for row in rows if row.id == "certificates.threshold-2401")
     assert int(rows[-1].evidence.split()[0]) >= 24
 
 
-def test_a_checker_that_believes_everything_is_noticed(monkeypatch: pytest.MonkeyPatch, told: Any) -> None:
+def test_a_checker_that_believes_everything_is_detected(
+    monkeypatch: pytest.MonkeyPatch, recorder: Any
+) -> None:
     monkeypatch.setattr(certificates, "check_text", lambda _: Verdict(True, "anything", "fine"))
-    assert [row.id for row in certificates_stage(told).rows if not row.passed] == ["certificates.falsified"]
+    assert [row.id for row in certificates_stage(recorder).rows if not row.passed] == [
+        "certificates.falsified"
+    ]
 
 
-def test_a_checker_that_believes_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch, told: Any) -> None:
+def test_a_checker_that_believes_nothing_is_detected(monkeypatch: pytest.MonkeyPatch, recorder: Any) -> None:
     monkeypatch.setattr(certificates, "check_text", lambda _: Verdict(False, "anything", "never"))
-    failed = [row.id for row in certificates_stage(told).rows if not row.passed]
+    failed = [row.id for row in certificates_stage(recorder).rows if not row.passed]
     assert len(failed) == 4
     assert "certificates.falsified" not in failed
 
@@ -74,7 +78,7 @@ def test_a_falsification_changes_one_character(section: str) -> None:
 
 
 def test_enumeration_rows_are_gathered_by_plan_and_group_size(
-    monkeypatch: pytest.MonkeyPatch, told: Any
+    monkeypatch: pytest.MonkeyPatch, recorder: Any
 ) -> None:
     made_up = [
         EnumerationRow("anatomy", PublishedCount.of(2), (1, 1), 4, True, ""),
@@ -97,7 +101,7 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     monkeypatch.setattr(
         enumeration, "declared_rows", lambda given: [declared[mechanism.key] for mechanism, _ in given]
     )
-    first, empty, other, second, third = enumeration.enumeration_stage(WorkerPool(1), told).rows
+    first, empty, other, second, third = enumeration.enumeration_stage(WorkerPool(1), recorder).rows
     assert (empty.id, empty.passed) == ("enumeration.anatomy.gamma3", False)  # nothing was enumerated
     assert (other.id, other.passed) == ("enumeration.cyclic.gamma2", True)
     assert (first.id, first.passed, first.detail) == ("enumeration.anatomy.gamma2", False, "the law differs")
@@ -105,17 +109,17 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     assert (second.id, second.passed) == ("enumeration.cyclic.gamma3", True)
     assert (third.id, third.passed, third.detail) == ("enumeration.channel.dbr", False, "another law")
     assert "28 outcomes of 2 mechanisms and tables" in third.evidence
-    assert [step for step, _ in told.steps[:2]] == ["cyclic, gamma 2", "cyclic, gamma 3"]
-    assert [done for _, done in told.steps] == list(range(6))
+    assert [step for step, _ in recorder.steps[:2]] == ["cyclic, gamma 2", "cyclic, gamma 3"]
+    assert [done for _, done in recorder.steps] == list(range(6))
     declared["twice"] = DeclaredRow("DBR", (2, 1), 27, True, "")
-    assert enumeration.enumeration_stage(WorkerPool(1), told).rows[-1].passed
+    assert enumeration.enumeration_stage(WorkerPool(1), recorder).rows[-1].passed
     # One of the two mechanisms of a row is not enumerated.
     monkeypatch.setattr(
         enumeration,
         "declared_rows",
         lambda given: [declared["once"] for mechanism, _ in given if mechanism.key == "once"],
     )
-    assert not enumeration.enumeration_stage(WorkerPool(1), told).rows[-1].passed
+    assert not enumeration.enumeration_stage(WorkerPool(1), recorder).rows[-1].passed
 
 
 def test_the_embedded_table_is_published_as_promised() -> None:
@@ -132,7 +136,7 @@ def test_the_embedded_table_is_published_as_promised() -> None:
         assert {value.promise for value in audit.values} == {"protected", "accurate", ""}
 
 
-def test_its_budget_is_the_committed_one(told: Any) -> None:
+def test_its_budget_is_the_committed_one(recorder: Any) -> None:
     entry = json.loads(BUDGET.read_text("utf-8"))["checks"]["report.publication"]
     assert len(publication.GAMMAS) == entry["executions"]
     assert float(publication.BUDGET) * entry["executions"] == near(float(entry["level"]))
@@ -161,20 +165,20 @@ def most_frequent_value_favored(release: Release) -> Release:
 
 
 @pytest.mark.parametrize(
-    ("damage", "noticed"),
+    ("damage", "detected"),
     [
         (doubled_first_row, {"non-sensitive"}),
         (one_row_less, {"rows", "non-sensitive"}),
         (most_frequent_value_favored, {"law"}),
     ],
 )
-def test_a_damaged_release_is_noticed(
+def test_a_damaged_release_is_detected(
     damage: Callable[[Release], Release],
-    noticed: set[str],
+    detected: set[str],
     monkeypatch: pytest.MonkeyPatch,
-    told: Any,
+    recorder: Any,
 ) -> None:
     monkeypatch.setattr(SpluGen, "publish", broken_publish(damage))
     monkeypatch.setattr(publication, "GAMMAS", (9,))
-    outcome = publication_stage("2014", told)
-    assert {row.id.rpartition(".")[2] for row in outcome.rows if not row.passed} == noticed
+    outcome = publication_stage("2014", recorder)
+    assert {row.id.rpartition(".")[2] for row in outcome.rows if not row.passed} == detected

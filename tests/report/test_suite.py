@@ -11,7 +11,7 @@ import pytest
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.report import suite
-from splu_ref.report.progress import Silent
+from splu_ref.report.progress import NoProgress
 from splu_ref.report.stages.outcome import Outcome, check_row
 from splu_ref.report.suite import FIXED_SEED, SEED_VARIABLE, guarded, run_suite
 
@@ -117,7 +117,7 @@ def test_how_long_a_stage_took_that_broke_off(monkeypatch: pytest.MonkeyPatch) -
     assert row.seconds == 2.5
 
 
-def test_every_stage_tells_where_it_is(
+def test_every_stage_states_where_it_is(
     short: list[tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -126,14 +126,14 @@ def test_every_stage_tells_where_it_is(
     for name in ("ledger", "certificates", "enumeration", "publication", "figures", "mutants"):
 
         def hearing(*arguments: object, name: str = name, **_: object) -> Outcome:
-            heard.extend(each for each in arguments if isinstance(each, Silent))
+            heard.extend(each for each in arguments if isinstance(each, NoProgress))
             return fine(name)()
 
         monkeypatch.setattr(suite, f"{name}_stage", hearing)
-    told = Silent()
-    run_suite("full", object(), progress=told)  # type: ignore[arg-type]  # as above
-    assert heard == [told] * 6
-    assert short[-1][2] is told
+    recorder = NoProgress()
+    run_suite("full", object(), progress=recorder)  # type: ignore[arg-type]  # as above
+    assert heard == [recorder] * 6
+    assert short[-1][2] is recorder
     run_suite("quick", object())  # type: ignore[arg-type]  # as above
     assert len(heard) == 11
 
@@ -147,14 +147,14 @@ def test_unusable_options(level: Any, workers: int, said: str) -> None:
         run_suite(level, object(), workers=workers)  # type: ignore[arg-type]  # as above
 
 
-def test_the_commit_is_told_and_whether_files_differ_from_it(
+def test_the_commit_is_reported_and_whether_files_differ_from_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[list[str]] = []
+    requested: list[list[str]] = []
     answers = {"rev-parse": "abc\n", "status": ""}
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        asked.append(command)
+        requested.append(command)
         answer = answers.get(command[3])
         return subprocess.CompletedProcess(
             command, int(answer is None), "unheard of" if answer is None else answer
@@ -164,10 +164,10 @@ def test_the_commit_is_told_and_whether_files_differ_from_it(
     monkeypatch.setattr(suite, "which", lambda name: f"/bin/{name}")
     monkeypatch.setattr("splu_ref.report.suite.subprocess.run", run)
     assert suite._commit() == ""
-    assert not asked
+    assert not requested
     (tmp_path / ".git").mkdir()
     assert suite._commit() == "abc"
-    assert [command[:4] for command in asked] == [
+    assert [command[:4] for command in requested] == [
         ["/bin/git", "-C", str(tmp_path), word] for word in ("rev-parse", "status")
     ]
     answers["status"] = " M a.py\n"

@@ -24,9 +24,9 @@ def test_every_row_stands_on_one_line_with_its_status(report: VerificationReport
     heading = next(line for line in lines if "Status" in line)
     assert heading.split() == ["Claim", "or", "check", "Status", "Grade", "Evidence", "Time"]
     for row in report.rows:
-        told = next(line for line in lines if line.lstrip().startswith(row.id)).split()
-        assert told[-2:] == [f"{row.seconds:.2f}", "s"]
-        assert (row.grade or "-") in told
+        recorder = next(line for line in lines if line.lstrip().startswith(row.id)).split()
+        assert recorder[-2:] == [f"{row.seconds:.2f}", "s"]
+        assert (row.grade or "-") in recorder
     assert max(map(len, lines)) <= 120
     by_id = {row.id: next(line for line in lines if line.lstrip().startswith(row.id)) for row in report.rows}
     assert "proved" in by_id["splu.B"]

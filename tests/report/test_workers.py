@@ -34,18 +34,20 @@ def two() -> Iterator[WorkerPool]:
         yield pool
 
 
-def test_every_item_is_done_once_and_told_as_it_begins(two: WorkerPool) -> None:
+def test_every_item_is_done_once_and_reported_as_it_begins(two: WorkerPool) -> None:
     for pool in (WorkerPool(1), two):
-        told: list[tuple[int, int]] = []
-        found = list(pool.each(math.factorial, range(9), lambda *words, told=told: told.append(words)))
+        recorder: list[tuple[int, int]] = []
+        found = list(
+            pool.each(math.factorial, range(9), lambda *words, recorder=recorder: recorder.append(words))
+        )
         assert sorted(found) == [(item, math.factorial(item)) for item in range(9)]
-        assert [item for item, _ in told] == list(range(9))
-        assert [done for _, done in told] == sorted(done for _, done in told)
-        assert told[-1][1] >= 9 - pool.number
+        assert [item for item, _ in recorder] == list(range(9))
+        assert [done for _, done in recorder] == sorted(done for _, done in recorder)
+        assert recorder[-1][1] >= 9 - pool.number
     assert list(two.each(math.factorial, [], silent)) == []
 
 
-def test_the_work_is_done_in_as_many_processes_as_asked_for(two: WorkerPool, tmp_path: Path) -> None:
+def test_the_work_is_done_in_as_many_processes_as_requested(two: WorkerPool, tmp_path: Path) -> None:
     assert {pid for _, pid in WorkerPool(1).each(_process, [0.0] * 3, silent)} == {os.getpid()}
     pids = {pid for _, pid in two.each(_meet, [tmp_path] * 2, silent)}
     assert len(pids) == 2
@@ -135,9 +137,9 @@ def test_an_interrupted_verification_leaves_no_process_and_no_report(tmp_path: P
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         found = _until(lambda: children if len(children := _children(run.pid)) >= 3 else None)
         run.send_signal(signal.SIGINT)  # to the first alone, as a build server would
-        _, told = run.communicate(timeout=60)
+        _, recorder = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert b"Traceback" not in told
+    assert b"Traceback" not in recorder
     assert list(tmp_path.iterdir()) == []
     _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
 
@@ -206,10 +208,10 @@ def _until(ready: Callable[[], T | None], seconds: float = 120) -> T:
     return found
 
 
-def test_processors_are_counted_where_the_system_tells_less(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processors_are_counted_where_the_system_states_less(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 4, 5}, raising=False)
     assert usable_processors() == 3
     monkeypatch.delattr(os, "sched_getaffinity")
-    for told, expected in ((6, 6), (None, 1)):
-        monkeypatch.setattr(os, "cpu_count", lambda told=told: told)
+    for recorder, expected in ((6, 6), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda recorder=recorder: recorder)
         assert usable_processors() == expected

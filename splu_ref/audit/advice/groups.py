@@ -1,8 +1,8 @@
-"""Homogeneous groups of a table: predicates whose records all carry one sensitive value.
+"""Homogeneous groups of a table: predicates whose records all have one sensitive value.
 
-The size of such a group is public, and the reconstruction of a conjunction reports all of it as soon as a
-share p of its records is published with the value. So it errs less often than small-sum privacy of the value
-promises (claim splu.T4c).
+The size of such a group is public, and the reconstruction of a conjunction reports the whole group as soon as
+a share p of its records is published with the value. So its error probability can be below T_P (claim
+splu.T4c).
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from math import floor
 
 import numpy as np
 
-from splu_ref.audit.advice.coded import CodedTable, coded, groups_of
+from splu_ref.audit.advice.coded_table import CodedTable, coded, groups_of
 from splu_ref.channels import STEP, Concept, lower_tail, lower_tail_bounds, spend
 from splu_ref.data import Microdata, text
 from splu_ref.guarantees import Progress
 
 MOST_LISTED = 100_000
-"""Predicates of one kind that are listed of a table in files, the largest; all others are counted."""
+"""Predicates of one kind that are listed for a table in files, the largest; others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class HomogeneousGroup:
-    """A predicate all of whose records carry the same sensitive value.
+    """A predicate whose records all have the same sensitive value.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ def error_below(count: int, epsilon: Fraction, retention: Fraction, level: Fract
     retention
         p, between 0 and 1, both excluded.
     level
-        The probability that is asked for, T_P.
+        T_P, the required error probability.
 
     Notes
     -----
-    The closed form of section 5.1 reports n if y3 >= p n, and at most y3/p otherwise: in large tables y3/p.
-    So it errs if y3 <= (1 - epsilon) p n, y3 ~ Bin(n, p), and in small tables at least then.
+    The closed form of section 5.1 reports n if y3 >= p n, and at most y3/p otherwise (y3/p in large tables).
+    So it errs if y3 <= (1 - epsilon) p n, where y3 ~ Bin(n, p); in small tables also for other y3.
     """
     most = floor((1 - epsilon) * retention * count)
     bounds = lower_tail_bounds(count, most, retention)
@@ -83,15 +83,15 @@ def homogeneous_groups(
     table
         The original table; if it is in files, at most `MOST_LISTED` groups are returned.
     sensitive
-        The sensitive column; predicates speak of all others, and of cells that have content.
+        The sensitive column; predicates are about all others, and about nonempty cells.
     wanted
-        Whether groups of a size are to be listed; asked once for each size that occurs.
+        Whether groups of a size are listed; called once for each size.
     progress
-        Called with (columns and pairs of columns done, how many in all).
+        Called with (columns and pairs of columns done, all of them).
 
     Notes
     -----
-    Two assignments that select the same records as one of them are not listed again.
+    Two assignments that select the same records as one of them are not listed.
     """
     return listed_groups(coded(table), sensitive, wanted, progress)[0]
 
@@ -99,7 +99,7 @@ def homogeneous_groups(
 def listed_groups(
     table: CodedTable, sensitive: str, wanted: Callable[[int], bool], progress: Progress | None = None
 ) -> tuple[list[HomogeneousGroup], Mapping[int, int]]:
-    """Return the groups as `homogeneous_groups`, and how many by size were found and not listed."""
+    """Return the groups of `homogeneous_groups`, and the numbers of unlisted groups by size."""
     spend(groups_work(table))
     domain = table.domain(sensitive)
     columns = [table.counted(name) for name in table.columns if name != sensitive]
@@ -130,7 +130,7 @@ def listed_groups(
 def _largest(
     found: list[HomogeneousGroup], most: int | None, unlisted: Counter[int]
 ) -> list[HomogeneousGroup]:
-    """Return the largest groups, and count the others by size."""
+    """Return the largest groups, and add the others to the counts by size."""
     ordered = sorted(found, key=lambda group: (-group.count, group.predicate.assignments))
     if most is None:
         return ordered
@@ -139,9 +139,6 @@ def _largest(
 
 
 def groups_work(table: CodedTable) -> int:
-    """Return about the work of looking at all columns and pairs of columns; none if they are in files.
-
-    That takes the time that it takes: the table is as large as the user knows.
-    """
+    """Return the approximate work of the search; 0 for a table in files, whose search is not limited."""
     pairs = len(table.columns) * (len(table.columns) + 1) // 2
     return pairs * STEP * (300 + 2 * table.row_count) if table.in_memory else 0

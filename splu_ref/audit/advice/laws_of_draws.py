@@ -1,4 +1,4 @@
-"""What a law of draws within a group would change for a table, with its price in the same sentence."""
+"""Benefit and cost of dependent draws within a group, for a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
-from splu_ref.audit.advice.advising import Advice
+from splu_ref.audit.advice.advice import Advice
 from splu_ref.audit.advice.option import Option
 from splu_ref.channels import GroupDraws, ParameterError
 from splu_ref.guarantees import (
@@ -23,21 +23,21 @@ from splu_ref.guarantees import (
 
 @dataclass(frozen=True, slots=True)
 class LawOfDraws:
-    """A law of draws at the gamma that is advised, with p = 1/gamma.
+    """A law of draws at the recommended gamma, with p = 1/gamma.
 
     Attributes
     ----------
     draws
-        The law, with alpha as its bound: the counts that are to be protected.
+        The law, with alpha as its bound: the largest count to be protected.
     t_p
-        T_P of counts up to alpha, in the form of Definition 2.
+        T_P of counts up to alpha (Definition 2).
     t_p_star
         T_P* of these counts.
     threshold
-        A T_f that holds for every table with as many values, plan and marks; None where none is shown.
+        A T_f for every table with as many values, and every plan; None if none is known.
     deviation, plain_deviation
-        Standard deviation of the published count of the most frequent value, at most, whatever the plan and
-        the marks; and with independent draws.
+        Upper bound of the standard deviation of the published count of the most frequent value, for every
+        plan; and its standard deviation with independent draws.
     """
 
     draws: GroupDraws
@@ -48,20 +48,20 @@ class LawOfDraws:
     plain_deviation: float
 
     def sentence(self, option: Option, value: str, price: str) -> str:
-        """Return what the law gives and costs, beside what the option promises with independent draws."""
-        threshold = "no T_f that holds for every table is shown"
+        """Return benefit and cost of the law, compared with independent draws."""
+        threshold = "no T_f for every table is known"
         if self.threshold is not None:
             threshold = f"T_f at most {self.threshold} instead of {option.threshold}"
         return (
             f"{self.draws}: T_P = {decimal_down(self.t_p.at_least, 4)}, T_P* = "
             f"{decimal_down(self.t_p_star.at_least, 4)}; {threshold}; the standard deviation "
             f"of the count of {value} at most {self.deviation:.1f} instead of {self.plain_deviation:.1f}; "
-            f"the price: {price}"
+            f"trade-off: {price}"
         )
 
 
 def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
-    """Return the laws that an option with p = 1/gamma could take, none for another p."""
+    """Return the dependent laws of draws for an option with p = 1/gamma; none for another p."""
     if not option.law.is_plain:
         return ()
     gamma, goals = option.law.gamma, advice.goals
@@ -72,10 +72,10 @@ def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
     for draws in (GroupDraws("capped", goals.alpha), GroupDraws("all-or-none", goals.alpha)):
         try:
             level = privacy_of_draws(gamma, goals.epsilon, goals.alpha, draws).t_p_definition
-        except ParameterError:  # an alpha beyond what is computed
+        except ParameterError:  # too large an alpha
             continue
         threshold = None
-        with suppress(ParameterError):  # beyond what is computed
+        with suppress(ParameterError):  # too large to compute
             noise = Noise.of(draws, gamma, len(counts))
             threshold = dependent_draws_threshold(gamma, goals.epsilon, goals.t_e, draws, noise).threshold
         variance = Noise.beside(draws, gamma, counts[1:]).variance if most > goals.alpha else Fraction(0)

@@ -1,8 +1,8 @@
-"""What gives a sensitive column away although it is published by lot: other columns that stay as they are.
+"""Disclosure of a sensitive column by other columns, which are published unchanged.
 
-A cell that no other record has names its record. A column that determines the sensitive one is a second copy
-of it. And a predicate in which nearly all records share a value shows it, because its size is public and each
-of its records keeps the value with probability p: the larger it is, the more surely.
+A unique cell identifies its record. A column that determines the sensitive one is a copy of it. And a
+predicate whose records nearly all have one value discloses it, because its size is public and each of its
+records retains the value with probability p: the larger the predicate, the more certain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from splu_ref.audit.advice.coded import CodedTable, CountedColumn, Groups, coded, groups_of
+from splu_ref.audit.advice.coded_table import CodedTable, CountedColumn, Groups, coded, groups_of
 from splu_ref.audit.advice.groups import MOST_LISTED
 from splu_ref.channels import STEP, Concept, ParameterError, spend
 from splu_ref.data import Microdata, Value, text
@@ -27,28 +27,28 @@ from splu_ref.guarantees import Progress
 Kind: TypeAlias = Literal["unique", "nearly unique", "determines", "nearly determines", "ranges"]
 
 UNIQUE = Fraction(1, 2)
-"""Share of a column's records with a cell of their own from which on it is called nearly unique."""
+"""Least share of unique cells of a column that is called nearly unique."""
 CONCENTRATED = Fraction(9, 10)
-"""Share of records with one value from which on a predicate is concentrated, and of right guesses from which
-on a column nearly determines the sensitive one."""
+"""Least share of records with one value in a concentrated predicate, and of correct guesses by a column that
+nearly determines the sensitive one."""
 FEWEST = 20
-"""Records that share their cells, and values in an order, from which on a guess by others says something."""
+"""Least number of records with shared cells, or of ordered values, for a column that determines another."""
 MOST_CELLS, OVERHEAD = 30_000_000, 5_000
-"""Records times pairs of columns that a publication looks at, a few seconds; each pair takes as long as so
-many records more."""
+"""Limit of records times pairs of columns at publication, a few seconds; and the fixed cost of a pair in
+records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """What the publisher has declared of columns that are not sensitive.
+    """Declared roles of columns that are not sensitive.
 
     Attributes
     ----------
     quasi
-        Columns by which a record may be found: they may have unique cells. If there are any, records are
-        called unique by these alone.
+        Quasi-identifiers, which may have unique cells. If there are any, unique records are counted by these
+        alone.
     keep
-        Columns that are published whatever they give away.
+        Columns that are published in spite of their disclosure risk.
     """
 
     quasi: tuple[str, ...] = ()
@@ -59,25 +59,23 @@ class Roles:
         for column in (*self.quasi, *self.keep):
             table.require(column)
             if column in sensitive:
-                raise ParameterError(
-                    f"column {column!r} is sensitive and published by lot: give it no other role"
-                )
+                raise ParameterError(f"column {column!r} is sensitive: give it no other role")
             if column in self.quasi and column in self.keep:
                 raise ParameterError(f"column {column!r} is named by --quasi and --keep: choose one")
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A column, or a pair of columns, that names records or gives the sensitive column away.
+    """A column, or a pair of columns, that identifies records or discloses the sensitive column.
 
     Attributes
     ----------
     kind
-        What it does.
+        Kind of the disclosure.
     columns
         One or two.
     records, among
-        Of how many records that is true, and of how many it could be.
+        Number of affected records, and of the records considered.
     """
 
     kind: Kind
@@ -86,23 +84,23 @@ class Leak:
     among: int
 
     def sentence(self, sensitive: str) -> str:
-        """Return what was found, with names and numbers."""
+        """Return a description of the disclosure."""
         name = " and ".join(map(repr, self.columns))
-        gives = f"{'give' if len(self.columns) > 1 else 'gives'} {sensitive!r} away"
+        verb = "disclose" if len(self.columns) > 1 else "discloses"
         if self.kind in ("unique", "nearly unique"):
-            return f"{name} is {self.kind}: {self.records} of {self.among} records have a cell of their own"
+            return f"{name} is {self.kind}: {self.records} of {self.among} records have a unique cell"
         if self.kind == "determines":
-            return f"{name} {gives}: all {self.among} records that share a cell share the value"
+            return f"{name} {verb} {sensitive!r}: all {self.among} records that share a cell share the value"
         cells = "cells" if len(self.columns) > 1 else "cell"
-        guessed = f"have the value that most of the others have who share their {cells}"
+        guessed = f"have the majority value of the other records with their {cells}"
         if self.kind == "ranges":
-            guessed = "have the value of those next to them in its order"
-        return f"{name} nearly {gives}: {self.records} of {self.among} records {guessed}"
+            guessed = "have the value of their neighbors in its order"
+        return f"{name} nearly {verb} {sensitive!r}: {self.records} of {self.among} records {guessed}"
 
 
 @dataclass(frozen=True, slots=True)
 class Concentration:
-    """A predicate nearly all of whose records carry one sensitive value, or all.
+    """A predicate whose records all, or nearly all, have one sensitive value.
 
     Attributes
     ----------
@@ -111,7 +109,7 @@ class Concentration:
     value
         The sensitive value, as text.
     count, size
-        Records of the predicate that have it, and all of its records.
+        Records of the predicate with the value, and all of its records.
     """
 
     predicate: Concept
@@ -125,28 +123,28 @@ class Concentration:
 
 @dataclass(frozen=True, slots=True)
 class Leaks:
-    """What was found of one sensitive column.
+    """Disclosure risks of one sensitive column.
 
     Attributes
     ----------
     sensitive
         The column.
     leaks
-        Columns and pairs, the gravest kinds first.
+        Columns and pairs, the most serious kinds first.
     concentrations
-        Predicates of more than ``above`` records, largest first; none that says no more than another one. Of
-        a table in files, the largest of them.
+        Concentrated predicates of more than ``above`` records, largest first, without redundant ones. Of a
+        table in files, the largest of them.
     unlisted
-        How many more were found.
+        Number of further concentrated predicates.
     above
         See ``concentrations``.
     unique_records, unique_by
-        Records that no other equals in all other columns, or in the quasi-identifiers that were declared; and
+        Number of records that are unique in all other columns, or in the declared quasi-identifiers; and
         these.
     pairs, all_pairs
-        Pairs of columns looked at, and how many there are.
+        Number of searched pairs of columns, and of all pairs.
     unordered
-        Columns with so many values that they were not looked at in the order of numbers or dates.
+        Columns with too many values for the search in the order of numbers or dates.
     """
 
     sensitive: str
@@ -162,22 +160,22 @@ class Leaks:
 
     @property
     def searched(self) -> str:
-        """What the scan looked at, in words."""
+        """Description of the search."""
         left = "" if self.pairs == self.all_pairs else f", {self.pairs} of {self.all_pairs} pairs"
         more = ""
         if self.unordered:
             which = ", ".join(map(repr, self.unordered))
-            more += f"; not whether neighbors in the order of {which} share values: too many to be sorted"
+            more += f"; not whether neighbors in the order of {which} share values: too many to sort"
         if self.unlisted:
             more += f"; of {self.found} predicates the largest {len(self.concentrations)} are listed"
         return (
-            f"columns and pairs of columns{left}: cells of their own, shared values, and predicates of more "
-            f"than {self.above} records with at least {CONCENTRATED} of one value{more}"
+            f"columns and pairs of columns{left}: unique cells, shared values, and predicates of more than "
+            f"{self.above} records with at least {CONCENTRATED} of one value{more}"
         )
 
     @property
     def found(self) -> int:
-        """How many concentrated predicates there are, listed or not."""
+        """Number of concentrated predicates, listed or not."""
         return len(self.concentrations) + self.unlisted
 
 
@@ -190,24 +188,24 @@ def scan(
     most_cells: int | None = MOST_CELLS,
     progress: Progress | None = None,
 ) -> tuple[Leaks, ...]:
-    """Return what the other columns of a table give away, for each sensitive column.
+    """Return the disclosure risks by other columns, for each sensitive column.
 
     Parameters
     ----------
     table
-        The original, without columns that are not published.
+        The original table, without columns that are not published.
     sensitive
         The sensitive columns.
     above
-        Concentrated predicates have more records than this: the counts up to alpha are looked at by
-        `splu_ref.audit.homogeneous_groups`.
+        Concentrated predicates have more records than this; `splu_ref.audit.homogeneous_groups` searches
+        smaller ones.
     roles
-        What was declared of other columns.
+        Declared roles of other columns.
     most_cells
-        Records times pairs of columns that are looked at, the coarsest pairs first; None for all of them, as
-        of a table in files.
+        Limit of records times pairs of columns, the coarsest pairs first; None for all pairs, as for a table
+        in files.
     progress
-        Called with (columns and pairs of columns done, how many in all).
+        Called with (columns and pairs of columns done, all of them).
 
     Raises
     ------
@@ -218,8 +216,8 @@ def scan(
 
     Notes
     -----
-    A column determines the sensitive one as far as the records that share their cell with others have the
-    value that most of these others have: a record itself does not count, or a column of unique cells would
+    A column determines the sensitive one if records that share their cell with others have the majority
+    value of these others. Predictions leave the record itself out; otherwise a column of unique cells would
     determine everything.
     """
     declared = Roles() if roles is None else roles
@@ -237,11 +235,11 @@ def scan(
     for number, name in enumerate(sensitive):
         steps = len(seen) + len(pairs)
 
-        def told(done: int, number: int = number, steps: int = steps) -> None:
+        def report(done: int, number: int = number, steps: int = steps) -> None:
             if progress is not None:
                 progress(number * steps + done, len(sensitive) * steps)
 
-        leaks, concentrations, unlisted = _of_one(table, name, seen, pairs, above, declared, told)
+        leaks, concentrations, unlisted = _scan_column(table, name, seen, pairs, above, declared, report)
         found.append(
             Leaks(
                 sensitive=name,
@@ -260,7 +258,7 @@ def scan(
 
 
 def _pairs(columns: Sequence[CountedColumn], most: int | None) -> list[tuple[CountedColumn, CountedColumn]]:
-    """Return pairs of columns, the coarsest first, and at most so many."""
+    """Return at most ``most`` pairs of columns, the coarsest first."""
     few = sorted(columns, key=lambda column: column.size)
     if most is not None:
         few = few[: isqrt(2 * most) + 1]
@@ -268,57 +266,58 @@ def _pairs(columns: Sequence[CountedColumn], most: int | None) -> list[tuple[Cou
     return pairs[:most]
 
 
-def _of_one(
+def _scan_column(
     table: CodedTable,
     sensitive: str,
     columns: Sequence[CountedColumn],
     pairs: Sequence[tuple[CountedColumn, CountedColumn]],
     above: int,
     roles: Roles,
-    told: Callable[[int], None],
+    report: Callable[[int], None],
 ) -> tuple[tuple[Leak, ...], tuple[Concentration, ...], int]:
     leaks, done = [], 0
-    named, telling = set[str](), set[str]()
+    identifying, determining = set[str](), set[str]()
     most = None if table.in_memory else MOST_LISTED
-    concentrated = _Concentrated(table.domain(sensitive), above, most)
+    concentrated = _ConcentratedPredicates(table.domain(sensitive), above, most)
     for column in columns:
         name, filled = (column.name,), column.filled
         if column.alone >= UNIQUE * filled > 0:
-            named.add(column.name)
+            identifying.add(column.name)
             if column.name not in roles.quasi:
                 kind: Kind = "unique" if column.alone == filled else "nearly unique"
                 leaks.append(Leak(kind, name, column.alone, filled))
-        kept = _Concentrated(table.domain(sensitive), above, most)
-        shares = _Shares(name)
+        of_column = _ConcentratedPredicates(table.domain(sensitive), above, most)
+        prediction = _MajorityPrediction(name)
         for groups in groups_of(table, [column], sensitive):
-            shares.add(groups)
-            kept.add(groups)
-        leak = shares.determined() or _in_order(table, column, sensitive)
+            prediction.add(groups)
+            of_column.add(groups)
+        leak = prediction.leak() or _neighbor_leak(table, column, sensitive)
         if leak is None:
-            concentrated.join(kept)
+            concentrated.merge(of_column)
         else:
             leaks.append(leak)
-            telling.add(column.name)
-        told(done := done + 1)
-    concentrated.know()
+            determining.add(column.name)
+        report(done := done + 1)
+    concentrated.exclude_parts()
     for pair in pairs:
         names = {column.name for column in pair}
-        if not names & telling:
-            shares = _Shares(tuple(column.name for column in pair))
+        if not names & determining:
+            prediction = _MajorityPrediction(tuple(column.name for column in pair))
             for groups in groups_of(table, pair, sensitive):
-                shares.add(groups)
+                prediction.add(groups)
                 concentrated.add(groups)
-            leak = None if names & named else shares.determined(max(FEWEST, table.row_count // 2))
+            fewest = max(FEWEST, table.row_count // 2)
+            leak = None if names & identifying else prediction.leak(fewest)
             if leak is not None:
                 leaks.append(leak)
-        told(done := done + 1)
+        report(done := done + 1)
     order = ("determines", "unique", "nearly determines", "ranges", "nearly unique")
     leaks.sort(key=lambda leak: (order.index(leak.kind), len(leak.columns)))
     return tuple(leaks), concentrated.largest(), concentrated.unlisted
 
 
-class _Shares:
-    """How many of the records that share the cells of some columns share the value."""
+class _MajorityPrediction:
+    """Prediction of the sensitive value by the majority of the other records with the same cells."""
 
     def __init__(self, columns: tuple[str, ...]) -> None:
         self._columns = columns
@@ -329,16 +328,16 @@ class _Shares:
         self._guessed += groups.guessed
         self._pure &= bool(np.all(groups.most == groups.size))
 
-    def determined(self, fewest: int = FEWEST) -> Leak | None:
-        """Return whether those who share their cells with others have the value of these others."""
+    def leak(self, fewest: int = FEWEST) -> Leak | None:
+        """Return the leak if the prediction is correct often enough, else None."""
         if self._shared < fewest or self._guessed < CONCENTRATED * self._shared:
             return None
         kind: Kind = "determines" if self._pure else "nearly determines"
         return Leak(kind, self._columns, self._guessed, self._shared)
 
 
-def _in_order(table: CodedTable, column: CountedColumn, sensitive: str) -> Leak | None:
-    """Return whether those next to each other in the order of numbers or dates share the value."""
+def _neighbor_leak(table: CodedTable, column: CountedColumn, sensitive: str) -> Leak | None:
+    """Return the leak if neighbors in the order of numbers or dates share the value, else None."""
     order = None if column.values is None else _order(column.values)
     if order is None or len(order) < FEWEST:
         return None
@@ -388,18 +387,8 @@ def _number(value: str) -> Decimal:
     return number
 
 
-class _Concentrated:
-    """The concentrated predicates of several groupings, but for parts of one that is known.
-
-    Parameters
-    ----------
-    domain
-        The values of the sensitive column.
-    above
-        They have more records than this.
-    most
-        How many are listed, the largest; None for all.
-    """
+class _ConcentratedPredicates:
+    """The largest concentrated predicates of several groupings, without parts of excluded ones."""
 
     def __init__(self, domain: Sequence[Value], above: int, most: int | None) -> None:
         self._domain, self._above, self._most = domain, above, most
@@ -408,7 +397,7 @@ class _Concentrated:
         self.unlisted = 0
 
     def add(self, groups: Groups) -> None:
-        """Look at some groups."""
+        """Add the concentrated ones of some groups."""
         share = (CONCENTRATED.numerator, CONCENTRATED.denominator)
         wanted = (groups.size > self._above) & (groups.most * share[1] >= groups.size * share[0])
         places = np.flatnonzero(wanted)
@@ -420,20 +409,20 @@ class _Concentrated:
                 )
         self._prune()
 
-    def join(self, other: _Concentrated) -> None:
-        """Take those of another column."""
+    def merge(self, other: _ConcentratedPredicates) -> None:
+        """Add those of another column."""
         self._found += other._found
         self.unlisted += other.unlisted
         self._prune()
 
-    def know(self) -> None:
-        """Leave out from now on what is a part of those found."""
+    def exclude_parts(self) -> None:
+        """Exclude parts of the present predicates from now on."""
         self._known = {
             (name, cell, each.value) for each in self._found for name, cell in each.predicate.assignments
         }
 
     def largest(self) -> tuple[Concentration, ...]:
-        """Return those that are listed, largest first."""
+        """Return the listed predicates, largest first."""
         ordered = sorted(self._found, key=lambda each: (-each.size, each.predicate.assignments))
         if self._most is not None:
             self.unlisted += len(ordered[self._most :])

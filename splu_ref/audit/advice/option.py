@@ -1,4 +1,4 @@
-"""One choice of gamma and p: what it promises for the values of a table."""
+"""One choice of gamma and p, with its privacy and accuracy for the values of a table."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from splu_ref.channels import (
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
 
 T_P, T_E = "1/4", "1/20"
-"""Goals unless given: the paper's relative error and its small counts (section 6.2), wrong in one of four
-releases at least; large counts wrong in one of twenty at most."""
+"""Default goals, besides the relative error and the small counts of the paper (section 6.2): small counts
+wrong in at least one of four releases; large counts in at most one of twenty."""
 SHORT_TRIALS = 1000
 """Largest gamma f for which T_P is given as a fraction: its denominator is gamma^(gamma f), p = 1/gamma."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """What is asked of a release: Definitions 1 and 2 with one relative error.
+    """The publisher's goals: Definitions 1 and 2 with one relative error.
 
     Attributes
     ----------
@@ -41,16 +41,16 @@ class Goals:
         Least error probability of a small count.
     t_e
         Greatest error probability of a large count, greater than 0 and below ``t_p``.
-    own_value
-        Greatest probability with which a published value may be the record's own, greater than 0; 1 asks for
-        nothing.
+    true_value
+        Largest probability that a published value is the record's true value, greater than 0; 1 is no
+        requirement.
     """
 
     epsilon: Fraction
     alpha: int
     t_p: Fraction
     t_e: Fraction
-    own_value: Fraction = Fraction(1)
+    true_value: Fraction = Fraction(1)
 
     @classmethod
     def of(
@@ -59,7 +59,7 @@ class Goals:
         alpha: Exact = ALPHA,
         t_p: Exact = T_P,
         t_e: Exact = T_E,
-        own_value: Exact = 1,
+        true_value: Exact = 1,
     ) -> Goals:
         """Return the goals, with each number validated."""
         goals = cls(
@@ -67,37 +67,37 @@ class Goals:
             whole(alpha, "alpha", 1),
             probability(t_p, "t_p"),
             probability(t_e, "t_e"),
-            probability(own_value, "own_value"),
+            probability(true_value, "true_value"),
         )
-        if not goals.own_value:
+        if not goals.true_value:
             raise ParameterError(
-                "own_value is 0, and every record publishes its own value at times: raise it"
+                "true_value is 0, and every mechanism publishes some true values: give more than 0"
             )
         if not 0 < goals.t_e < goals.t_p:
             raise ParameterError(
                 f"t_e = {shown(goals.t_e)} must be above 0 and below t_p = {shown(goals.t_p)}: otherwise a "
-                "count could be right often enough and wrong often enough at once"
+                "count could meet both goals at once"
             )
         return goals
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One choice of gamma and p, and what it promises for a table.
+    """One choice of gamma and p, with its privacy and accuracy for a table.
 
     Attributes
     ----------
     law
-        The choice: group size gamma and probability p of keeping the own value.
+        The choice: group size gamma and retention probability p.
     t_p
-        The exact least error probability over the counts 1 to alpha (Definition 2), or an enclosure of it
-        where the fraction is long.
+        The exact least error probability over the counts 1 to alpha (Definition 2), or an enclosure if the
+        fraction is long.
     argmin
         The count that attains it.
     meets_t_p
-        Whether it is at least what was asked for.
-    meets_own_value
-        Whether a published value is the record's own with the probability asked for at most.
+        Whether ``t_p`` meets the goal.
+    meets_true_value
+        Whether the probability that a published value is the true value meets the goal.
     threshold
         T_f: the least count from which on the error probability is at most T_E.
     protected
@@ -106,21 +106,21 @@ class Option:
     accurate
         Values with T_f records or more.
     between
-        All other values: neither promise covers them.
+        All other values, without either guarantee.
     unprotected
-        Homogeneous groups that a reconstruction gets right too often, as numbers into `Advice.groups`.
+        Homogeneous groups at risk: those reconstructed correctly too often, as numbers into `Advice.groups`.
     unlisted
-        How many more there are than were listed, of a table in files.
+        Number of further groups at risk, for a table in files.
     uninformative
-        Values with p N records or more, N without the remainder: a record with another value publishes such
-        a value as often as one that has it (D = 0), so its places tell nothing of any other column.
+        Values with at least p N records, N a multiple of gamma: records with another value publish such a
+        value as often as those that have it (D = 0), so it is published independently of other columns.
     """
 
     law: PublishedCount
     t_p: Fraction | Bounds
     argmin: int
     meets_t_p: bool
-    meets_own_value: bool
+    meets_true_value: bool
     threshold: int
     protected: tuple[int, ...]
     accurate: tuple[int, ...]
@@ -130,19 +130,19 @@ class Option:
     uninformative: tuple[int, ...]
 
     @property
-    def own_value(self) -> Fraction:
-        """The probability with which a published value is the record's own: p, which is at least 1/gamma."""
+    def true_value(self) -> Fraction:
+        """Probability that a published value is the record's true value: p, at least 1/gamma."""
         return self.law.retention
 
     @property
-    def open_groups(self) -> int:
-        """How many homogeneous groups a reconstruction gets right too often."""
+    def groups_at_risk(self) -> int:
+        """Number of homogeneous groups at risk."""
         return len(self.unprotected) + self.unlisted
 
     @property
     def meets(self) -> bool:
-        """Whether both protections are as asked for, and at least one value of the table is accurate."""
-        return self.meets_t_p and self.meets_own_value and bool(self.accurate)
+        """Whether both privacy goals are met, and at least one value of the table is accurate."""
+        return self.meets_t_p and self.meets_true_value and bool(self.accurate)
 
 
 def option_for(
@@ -152,7 +152,7 @@ def option_for(
     unprotected: tuple[int, ...],
     unlisted: int = 0,
 ) -> Option:
-    """Return what one choice promises for a table with the given values and open homogeneous groups."""
+    """Return privacy and accuracy of one choice for a table with the given values and groups at risk."""
     gamma, p = law.gamma, law.retention
     least = privacy_minimum(gamma, goals.epsilon, goals.alpha, retention=p)
     threshold = utility_threshold(gamma, goals.epsilon, goals.t_e, retention=p).threshold
@@ -179,7 +179,7 @@ def option_for(
         t_p=level.exact() if short else level.bounds(12),
         argmin=least.argmin_definition,
         meets_t_p=level.compare(goals.t_p) >= 0,
-        meets_own_value=p <= goals.own_value,
+        meets_true_value=p <= goals.true_value,
         threshold=threshold,
         protected=tuple(zones["protected"]),
         accurate=tuple(zones["accurate"]),

@@ -1,11 +1,11 @@
-"""Which option to take, and why, in sentences."""
+"""The recommended option, with reasons."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.audit.advice.advising import Advice
+from splu_ref.audit.advice.advice import Advice
 from splu_ref.audit.advice.option import Option
 from splu_ref.channels import Bounds
 from splu_ref.guarantees import decimal_down
@@ -20,7 +20,7 @@ class Recommendation:
     option
         The choice.
     meets
-        Whether it meets the goals; otherwise it comes closest.
+        Whether it meets the goals; otherwise it is the closest.
     reasons
         Sentences.
     """
@@ -31,14 +31,13 @@ class Recommendation:
 
 
 def recommend(advice: Advice) -> Recommendation:
-    """Return the option with the least T_f among those that protect small counts and own values as asked.
+    """Return the option with the least T_f among those that meet both privacy goals.
 
-    Where several have it, the one with the largest T_P, which is the more protection for the same accuracy;
-    then the smallest gamma and p. If none of them makes a value of the table accurate, that option comes
-    closest. If no option protects small counts as asked, the one with the largest T_P does; if none protects
-    own values so, the one with the smallest p.
+    Ties are broken by the largest T_P, then by the smallest gamma and p. If it makes no value of the table
+    accurate, it does not meet the goals. If no option meets the goal for small counts, the one with the
+    largest T_P is returned; if none meets the goal for true values, the one with the smallest p.
     """
-    hiding = [option for option in advice.options if option.meets_own_value]
+    hiding = [option for option in advice.options if option.meets_true_value]
     protecting = [option for option in hiding if option.meets_t_p]
     if protecting:
         option = min(
@@ -49,38 +48,36 @@ def recommend(advice: Advice) -> Recommendation:
         option = max(hiding, key=lambda each: (_lower(each), -each.threshold, -each.law.gamma))
         reasons = _of_the_largest_level(advice, option)
     else:
-        option = min(advice.options, key=lambda each: (each.own_value, -_lower(each), each.law.gamma))
-        asked = (
-            f"no option publishes a record's own value with a probability of at most {advice.goals.own_value}"
-        )
-        closest = f"{named(option)} comes closest, with {option.own_value}"
-        reasons = [f"{asked}: {closest}; this table allows no gamma above {advice.max_gamma}"]
+        option = min(advice.options, key=lambda each: (each.true_value, -_lower(each), each.law.gamma))
+        failed = f"no option publishes the true value with probability at most {advice.goals.true_value}"
+        closest = f"{named(option)} is closest, with {option.true_value}"
+        reasons = [f"{failed}: {closest}; this table allows no gamma above {advice.max_gamma}"]
     return Recommendation(option, option.meets, (*reasons, *_cautions(advice, option)))
 
 
 def named(option: Option) -> str:
-    """Return "gamma = 5", with p where it is not 1/gamma."""
-    own = "" if option.law.is_plain else f", p = {option.law.retention}"
-    return f"gamma = {option.law.gamma}{own}"
+    """Return "gamma = 5", with p if it is not 1/gamma."""
+    retention = "" if option.law.is_plain else f", p = {option.law.retention}"
+    return f"gamma = {option.law.gamma}{retention}"
 
 
 def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
     goals = advice.goals
-    level = f"off by {goals.epsilon} or more with at least {_level(option)}; {goals.t_p} was asked for"
+    level = f"off by {goals.epsilon} or more with at least {_level(option)}; the goal is {goals.t_p}"
     reasons = [f"counts up to {goals.alpha} are {level}"]
     less = [each for each in advice.options if not each.meets_t_p and each.threshold < option.threshold]
     finer = (each for each in advice.options if each.threshold < option.threshold)
-    exposing = [each for each in finer if not each.meets_own_value]
+    exposing = [each for each in finer if not each.meets_true_value]
     if less:
         best = max(less, key=_lower)
-        reasons.append(f"more accurate choices protect less: {named(best)} reaches {_level(best)} only")
+        reasons.append(f"more accurate options protect less: {named(best)} has only {_level(best)}")
     if exposing:
-        likeliest = max(exposing, key=lambda each: each.own_value)
+        likeliest = max(exposing, key=lambda each: each.true_value)
         reasons.append(
-            f"more accurate choices give away own values: {named(likeliest)} publishes them with probability "
-            f"{likeliest.own_value}, where {goals.own_value} was asked for"
+            f"more accurate options publish true values too often: {named(likeliest)} with probability "
+            f"{likeliest.true_value}; the goal is {goals.true_value}"
         )
-    what = f"T_f = {option.threshold} is the least of all options that protect enough"
+    what = f"T_f = {option.threshold} is the least of all options that meet the privacy goals"
     if option.accurate:
         reasons.append(f"{what}: {_some(len(option.accurate), advice)} have that many records")
     else:
@@ -89,7 +86,7 @@ def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
             f"{what}, but no value has that many records: the most frequent, {value}, has {count}; allow a "
             "larger t_e or epsilon, or a smaller t_p, or merge values"
         )
-    equals = [each for each in advice.options if each.threshold == option.threshold and each.meets_own_value]
+    equals = [each for each in advice.options if each.threshold == option.threshold and each.meets_true_value]
     if others := [named(each) for each in equals if _lower(each) < _lower(option)]:
         reasons.append(f"{' and '.join(others)}: the same T_f, but a smaller T_P")
     return reasons
@@ -97,42 +94,44 @@ def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
 
 def _of_the_largest_level(advice: Advice, option: Option) -> list[str]:
     goals = advice.goals
-    closest = f"{named(option)} comes closest, with {_level(option)} at a count of {option.argmin}"
+    closest = f"{named(option)} is closest, with {_level(option)} at a count of {option.argmin}"
     value, count = advice.values[0]
     most = f"{value}, with {count} of {advice.rows} records, allows no gamma above {advice.max_gamma}"
     return [
         f"no option reaches T_P = {goals.t_p}: {closest}",
-        f"ask for a smaller t_p or alpha, or split the most frequent value: {most}",
+        f"give a smaller t_p or alpha, or split the most frequent value: {most}",
     ]
 
 
 def _cautions(advice: Advice, option: Option) -> list[str]:
     goals = advice.goals
-    own = f"a published value is the record's own with probability {option.law.retention}"
+    exposure = f"a published value is the true value with probability {option.law.retention}"
     larger = option.law.gamma < advice.max_gamma and option.law.is_plain
-    cautions = [f"{own}: a larger gamma, up to {advice.max_gamma}, lowers that" if larger else own]
+    cautions = [f"{exposure}: a larger gamma, up to {advice.max_gamma}, lowers that" if larger else exposure]
     if advice.values[-1][1] > goals.alpha:
         value, count = advice.values[-1]
         cautions.append(
             f"no value occurs {goals.alpha} times or less (the rarest, {value}, occurs {count} times): T_P "
-            "speaks of no value of this table"
+            "applies to no value of this table"
         )
     if option.uninformative:
         every = len(option.uninformative) == len(advice.values)
         value, count = advice.values[option.uninformative[0]]
         whose = "every value" if every else _some(len(option.uninformative), advice)
         cautions.append(
-            f"with {named(option)} {whose} (such as {value}, with {count} records) can stand in every decoy "
-            f"group: its published places are the same whoever has it (D = 0) and tell nothing about other "
-            f"columns{', so that no conjunction can be estimated' if every else ''}; if that matters, take a "
+            f"with {named(option)} {whose} (such as {value}, with {count} records) may be in every decoy "
+            f"group: it is then published independently of the true values (D = 0) and of other "
+            f"columns{', so that no conjunction can be estimated' if every else ''}; if that matters, use a "
             f"smaller gamma or a larger p"
         )
-    if option.open_groups:
+    if option.groups_at_risk:
         groups = (
-            "1 homogeneous group" if option.open_groups == 1 else f"{option.open_groups} homogeneous groups"
+            "1 homogeneous group"
+            if option.groups_at_risk == 1
+            else f"{option.groups_at_risk} homogeneous groups"
         )
         cautions.append(
-            f"{groups} of up to {goals.alpha} records are reconstructed right too often: coarsen their "
+            f"{groups} of up to {goals.alpha} records are reconstructed correctly too often: coarsen their "
             "columns, or drop the records"
         )
     return cautions

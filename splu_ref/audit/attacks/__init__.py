@@ -1,35 +1,35 @@
-"""Attacks whose success can be told in advance: exactly predicted, then carried out and measured."""
+"""Attacks on releases: the success predicted exactly, then measured and compared."""
 
-from splu_ref.audit.attacks.carried_out import Attackable, Victims, carried_out, repeated
-from splu_ref.audit.attacks.corruption import corrupted
+from splu_ref.audit.attacks.corruption import corruption
 from splu_ref.audit.attacks.duplicate import duplicates, duplicates_in, reading_named
-from splu_ref.audit.attacks.known_others import known_others, told_apart
+from splu_ref.audit.attacks.informed_adversary import distinction_probability, informed_adversary
 from splu_ref.audit.attacks.outcome import AttackOutcome
 from splu_ref.audit.attacks.presence import presence, proof_of_presence
-from splu_ref.audit.attacks.released import Released, attack_release, presence_in
+from splu_ref.audit.attacks.release_attack import AttackedRelease, attack_release, presence_in
 from splu_ref.audit.attacks.shared_value import shared_value
+from splu_ref.audit.attacks.table_attack import Attackable, Victims, attack_table, repeat_attack
 from splu_ref.audit.attacks.view import Score, View, best_guess, eliminated
 
 __all__ = [
     "AttackOutcome",
     "Attackable",
-    "Released",
+    "AttackedRelease",
     "Score",
     "Victims",
     "View",
     "attack_release",
+    "attack_table",
     "best_guess",
-    "carried_out",
-    "corrupted",
+    "corruption",
+    "distinction_probability",
     "duplicates",
     "duplicates_in",
     "eliminated",
-    "known_others",
+    "informed_adversary",
     "presence",
     "presence_in",
     "proof_of_presence",
     "reading_named",
-    "repeated",
+    "repeat_attack",
     "shared_value",
-    "told_apart",
 ]

@@ -1,4 +1,4 @@
-"""Who of a group has which of its values: posteriors by permanents.
+"""Posteriors of the assignment of a group's values to its records, by permanents.
 
 A group of gamma records is published with its gamma values. With likelihoods L[i][j] of record i having value
 j, an assignment has the weight of the product of its likelihoods, and record i has value j with the share of
@@ -20,13 +20,12 @@ def exact_posteriors(
     Parameters
     ----------
     likelihoods
-        By record and value, as many of each: numbers of at least 0.
+        Square matrix by record and value, entries at least 0.
 
     Returns
     -------
     tuple
-        The permanent, and for each record the probability of each value; None if no assignment is possible,
-        which is when the permanent is 0.
+        The permanent, and for each record the probability of each value; None instead if the permanent is 0.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The attacker knows the values of some other records (Chaytor, chapter 2; Tao et al. 2008)."""
+"""Corruption: the attacker knows the values of some other records (Chaytor, chapter 2; Tao et al. 2008)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
-from splu_ref.audit.attacks.carried_out import Victims, carried_out, require_independent
 from splu_ref.audit.attacks.outcome import AttackOutcome
+from splu_ref.audit.attacks.table_attack import Victims, attack_table, require_independent
 from splu_ref.audit.attacks.view import eliminated
 from splu_ref.channels import ParameterError
 from splu_ref.mechanisms import Anatomy, DecoyPlan, SpluGen
@@ -15,27 +15,27 @@ from splu_ref.mechanisms import Anatomy, DecoyPlan, SpluGen
 NAME = "corruption"
 
 
-def corrupted(victims: Victims, others: int) -> AttackOutcome:
-    """Attack every record with the values of ``others`` other ones known: the mean posterior of its value.
+def corruption(victims: Victims, others: int) -> AttackOutcome:
+    """Attack every record given the values of ``others`` other ones: the mean posterior of its true value.
 
     Parameters
     ----------
     victims
         The records and one release of them.
     others
-        How many other records' values are known, those that help most: of a published group, members of the
-        record's own; otherwise one record of each of the most frequent values, whose labels are seen too.
+        Number of known records: members of the record's group if groups are published, otherwise one record
+        of each of the most frequent values, with its label.
 
     Notes
     -----
-    Records that are published independently say nothing of each other. In SPLU-Gen, records of different
-    values stand in groups independently of each other, given the plan, and two of one value in two different
-    groups: so a known record of value u changes the weight of u alone, from f_u A[u][w] to
-    (f_u^2 A[u][w] A[u][w'] - S)/(f_u A[u][w']), w' what the known one shows and S the sum, over the groups of
-    u, of the products of both chances (`beside`).
+    Independently published records disclose nothing about each other. In SPLU-Gen, given the plan, records of
+    different values are assigned to groups independently, and two of one value to different groups: so a
+    known record of value u changes the weight of u alone, from f_u A[u][w] to
+    (f_u^2 A[u][w] A[u][w'] - S)/(f_u A[u][w']), where w' is the label of the known one and S the sum, over
+    the groups of u, of the products of both probabilities (`conditional_weights`).
     """
     if victims.releases != 1:
-        raise ParameterError("this attack looks at one release: give no more")
+        raise ParameterError("this attack uses one release: give no more")
     mechanism = victims.mechanism
     if isinstance(mechanism, Anatomy):
         return _of_group(victims, others, int(mechanism.gamma))
@@ -44,13 +44,13 @@ def corrupted(victims: Victims, others: int) -> AttackOutcome:
     if isinstance(mechanism, SpluGen):
         return _of_plan(victims, others, mechanism)
     require_independent(victims)
-    return carried_out(
-        NAME, victims, eliminated(0), f"the values of {others} others change nothing: records are independent"
+    return attack_table(
+        NAME, victims, eliminated(0), f"the values of {others} others have no effect: records are independent"
     )
 
 
 def _left(others: int, gamma: int) -> Fraction:
-    """Return the posterior of the own value if so many other members of the group are known."""
+    """Return the posterior of the true value if so many other members of the group are known."""
     if others >= gamma:
         raise ParameterError(f"a group of {gamma} has {gamma - 1} other members: give no more")
     return Fraction(1, gamma - others)
@@ -65,9 +65,9 @@ def _of_group(victims: Victims, others: int, gamma: int) -> AttackOutcome:
         predicted=posterior,
         baseline=victims.view.blind().expected(eliminated(0)),
         e_value=None,
-        noticed=None,
+        detectable=None,
         largest=posterior,
-        says=f"groups are published: {others} of {gamma - 1} other members' values leave {gamma - others}",
+        measure=f"groups are published: {others} of {gamma - 1} other members' values leave {gamma - others}",
     )
 
 
@@ -75,9 +75,9 @@ def _of_draws(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcom
     """Bound what known records disclose where the draws of a group are dependent (claim splu.PRICE)."""
     largest = _left(others, int(mechanism.gamma))
     shown = (
-        "all or none shows the group of a rare value that wins alone"
+        "all-or-none draws disclose the group of a rare value that is published alone"
         if mechanism.draws.name == "all-or-none"
-        else "what a release tells of the groups is not known here"
+        else "how far a release discloses the groups is not computed"
     )
     return AttackOutcome(
         attack=NAME,
@@ -86,9 +86,9 @@ def _of_draws(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcom
         predicted=None,
         baseline=victims.view.blind().expected(eliminated(0)),
         e_value=None,
-        noticed=None,
+        detectable=None,
         largest=largest,
-        says=f"who knows the group too gives the own value at most {largest}; {shown}",
+        measure=f"with the group known too, the true value has probability at most {largest}; {shown}",
     )
 
 
@@ -101,9 +101,11 @@ def _of_plan(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcome
         if isinstance(label, int):
             labels[own][label] += count
     known = sorted(counts, key=lambda own: -counts[own])[:others]
-    # a record of each value, chosen without looking: the one that shows its first label
+    # an arbitrary record of each value: the one with its first label
     witness = {own: next(iter(labels[own])) for own in known}
-    next_to = {own: beside(plan, own, mechanism, witness[own], len(victims.histogram)) for own in known}
+    next_to = {
+        own: conditional_weights(plan, own, mechanism, witness[own], len(victims.histogram)) for own in known
+    }
     total, victims_left, largest = Fraction(0), 0, Fraction(0)
     for label in range(len(victims.histogram)):
         weights = {
@@ -127,14 +129,16 @@ def _of_plan(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcome
         predicted=None,
         baseline=victims.view.blind().expected(eliminated(0)),
         e_value=None,
-        noticed=None,
+        detectable=None,
         largest=largest,
-        says="groups are not published: a known record changes nothing but the weight of its own value",
+        measure="groups are not published: a known record changes only the weight of its true value",
     )
 
 
-def beside(plan: DecoyPlan, own: int, mechanism: SpluGen, shown: int, size: int) -> Mapping[int, Fraction]:
-    """Return the weight of another record of value ``own`` by what it shows, one showing ``shown``."""
+def conditional_weights(
+    plan: DecoyPlan, own: int, mechanism: SpluGen, shown: int, size: int
+) -> Mapping[int, Fraction]:
+    """Return the weight of a record of value ``own`` by its label, given that another one has ``shown``."""
     keep, decoy = mechanism.retention, mechanism.record_law.decoy
     with_own = [group for group in plan.groups().tolist() if own in group]
     chance = {True: keep, False: decoy}

@@ -1,8 +1,8 @@
-"""The duplicate attack: a tuple that stands twice in a release is said to be genuine (Chaytor, chapter 2).
+"""The duplicate attack: a tuple that occurs twice in a release must be genuine (Chaytor, chapter 2).
 
-It breaks an algorithm whose second step makes up any tuple of the domain and whose release is a bag. The
-alpha-beta algorithm as Rastogi, Suciu and Hong state it (2007) makes up tuples that are not in the original,
-and publishes a set: it has no duplicates (claims chaytor.DUP and chaytor.DUPc).
+It breaks an algorithm whose fakes may be any tuple of the domain and whose release is a bag. The alpha-beta
+algorithm of Rastogi, Suciu and Hong (2007) draws fakes that are not in the original, and publishes a set: it
+has no duplicates (claims chaytor.DUP and chaytor.DUPc).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from splu_ref.mechanisms import AlphaBeta, PublishedTable
 from splu_ref.randomness import UniformSource
 
 Reading = Literal["set", "bag"]
-"""``set``: fakes are tuples that are not in the original. ``bag``: any tuple, and one may stand twice."""
+"""``set``: fakes are tuples that are not in the original. ``bag``: any tuple, and one may occur twice."""
 NAME = "duplicate"
 
 
@@ -36,27 +36,27 @@ def reading_named(name: str) -> Reading:
 
 
 def exposed_share(mechanism: AlphaBeta, reading: Reading) -> Fraction:
-    """Return the chance that a tuple of the original stands twice: (alpha + beta) beta in a bag, else 0."""
+    """Return the probability that a genuine tuple occurs twice: (alpha + beta) beta in a bag, else 0."""
     return (mechanism.alpha + mechanism.beta) * mechanism.beta if reading == "bag" else Fraction(0)
 
 
 def duplicates(
     mechanism: AlphaBeta, table: Microdata, reading: Reading, source: UniformSource
 ) -> AttackOutcome:
-    """Publish a table, and conclude from every tuple that stands twice that it is genuine.
+    """Publish a table, and infer that every tuple that occurs twice is genuine.
 
     Parameters
     ----------
     mechanism
-        What publishes; repeated rows of the table are dropped.
+        The mechanism; repeated rows of the table are dropped.
     table
         The original.
     reading
-        How the algorithm is read: ``set`` runs the mechanism. ``bag`` publishes each genuine tuple with
-        alpha + beta and each tuple of the domain with beta besides; a tuple that is not in the original
-        stands there once at most, so that for the attack none is drawn.
+        Interpretation of the algorithm: ``set`` runs the mechanism. ``bag`` publishes each genuine tuple with
+        probability alpha + beta, and in addition each tuple of the domain with beta; fakes that are not in
+        the original occur at most once, so they are not drawn here.
     source
-        Where random integers come from.
+        Source of random integers.
 
     Raises
     ------
@@ -81,17 +81,16 @@ def duplicates(
 def duplicates_in(
     release: PublishedTable, reading: Reading, original: Microdata | None = None
 ) -> AttackOutcome:
-    """Look for tuples that stand twice in a release that somebody else made.
+    """Search an existing release for duplicate tuples.
 
     Parameters
     ----------
     release
         The published table, by the alpha-beta algorithm.
     reading
-        How its publisher read the algorithm.
+        The publisher's interpretation of the algorithm.
     original
-        The original, which tells how many of its tuples are exposed; without it the attacker's own
-        conclusion is told.
+        The original, to count its exposed tuples; without it the outcome has the attacker's conclusion.
 
     Raises
     ------
@@ -111,24 +110,24 @@ def duplicates_in(
             predicted=exposed_share(mechanism, reading),
             baseline=Fraction(0),
             e_value=EValue(math.inf) if repeated and reading == "set" else None,
-            noticed=None,
+            detectable=None,
             largest=_certain(reading, len(repeated)),
-            says=_without_original(reading, len(repeated)),
+            measure=_without_original(reading, len(repeated)),
             attacked=len(repeated),
         )
     members = set(_standing(original, columns))
     found = _judged(mechanism, reading, len(repeated & members), len(members))
     if repeated - members:
         raise ParameterError(
-            f"{len(repeated - members)} tuples stand there twice and are not in the original: by neither "
-            "reading can they; give the original of this release"
+            f"{len(repeated - members)} tuples occur twice and are not in the original, which is impossible: "
+            "give the original of this release"
         )
     return found
 
 
 def _judged(mechanism: AlphaBeta, reading: Reading, twice: int, tuples: int) -> AttackOutcome:
     predicted = exposed_share(mechanism, reading)
-    e_value, noticed = point_tested(twice, tuples, predicted)
+    e_value, detectable = point_tested(twice, tuples, predicted)
     return AttackOutcome(
         attack=NAME,
         mechanism=mechanism.name,
@@ -136,13 +135,13 @@ def _judged(mechanism: AlphaBeta, reading: Reading, twice: int, tuples: int) -> 
         predicted=predicted,
         baseline=Fraction(0),
         e_value=e_value,
-        noticed=noticed,
+        detectable=detectable,
         largest=_certain(reading, twice),
-        says=(
-            "the share of the original's tuples that stand twice, and are genuine for certain: fakes drawn "
-            "from the whole domain give them away"
+        measure=(
+            "the share of the original's tuples that occur twice, and are certainly genuine: fakes drawn "
+            "from the whole domain expose them"
             if reading == "bag"
-            else "fakes are drawn from tuples that are not in the original, and a set holds each once: none "
+            else "fakes are drawn from tuples that are not in the original, and a set has each once: none "
             "is exposed"
         ),
         attacked=tuples,
@@ -151,10 +150,10 @@ def _judged(mechanism: AlphaBeta, reading: Reading, twice: int, tuples: int) -> 
 
 def _without_original(reading: Reading, twice: int) -> str:
     if not twice:
-        return "no tuple stands there twice: the attack exposes none"
+        return "no tuple occurs twice: the attack exposes none"
     if reading == "bag":
-        return f"{twice} tuples stand there twice: each is genuine for certain"
-    return f"{twice} tuples stand there twice, which a set cannot show: the release is not by this reading"
+        return f"{twice} tuples occur twice: each is certainly genuine"
+    return f"{twice} tuples occur twice, which is impossible in a set: the release is not by this reading"
 
 
 def _certain(reading: Reading, twice: int) -> Fraction | None:

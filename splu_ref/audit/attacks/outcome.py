@@ -1,4 +1,4 @@
-"""What an attack comes to."""
+"""The outcome of an attack: predicted and measured success, and the evidence against the prediction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from splu_ref.audit.e_values import EValue, counts_point, sum_of_bounded
 from splu_ref.audit.shares import Shares
 
 LEVEL = Fraction(1, 10**9)
-"""Probability of calling a prediction contradicted that holds, at most."""
+"""Largest probability of rejecting a correct prediction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,30 +23,29 @@ class AttackOutcome:
     attack, mechanism
         Their names.
     success
-        What was measured, exactly; None if nothing was carried out.
+        The measured success, exact; None if nothing was measured.
     predicted
-        The expectation of ``success`` under the law that the mechanism declares; None where it is not known.
+        The expectation of ``success`` under the declared law of the mechanism; None if unknown.
     baseline
-        What the same attacker expects who has no release.
+        The expected success without a release.
     e_value
-        Evidence against the prediction: in an honest run it reaches 1/a with probability at most a. None
-        where nothing is predicted, or nothing is left to chance.
-    noticed
-        The least difference between ``success`` and ``predicted`` that would have been a contradiction at
-        ``LEVEL``; None without an e-value, or if no outcome would have been one.
+        Evidence against the prediction: under a correct prediction it reaches 1/a with probability at most a.
+        None if nothing is predicted, or the outcome is not random.
+    detectable
+        The least difference between ``success`` and ``predicted`` that would contradict the prediction at
+        ``LEVEL``; None without an e-value, or if no outcome would.
     largest
-        The largest posterior of any record's value that the attack can end with; None if it is not known.
-    says
-        What this shows, in one sentence.
+        The largest posterior of any record's value under the attack; None if unknown.
+    measure
+        Description of the success, in one sentence.
     attacked
-        How many records or tuples were attacked, where the attack is on each of them.
+        Number of attacked records or tuples, if the attack is on each of them.
     believed
-        What an attacker without the original believes his own success to be.
+        The expected success in the view of an attacker without the original.
     bounded
-        Whether ``predicted`` is an upper bound of the expectation, not the expectation itself.
+        Whether ``predicted`` is an upper bound of the expectation.
     measured
-        Where nothing is predicted: what the attack achieves on several publications of the table, whose
-        median ``success`` is.
+        Without prediction: the success on several publications of the table, whose median is ``success``.
     """
 
     attack: str
@@ -55,9 +54,9 @@ class AttackOutcome:
     predicted: Fraction | None
     baseline: Fraction
     e_value: EValue | None
-    noticed: Fraction | None
+    detectable: Fraction | None
     largest: Fraction | None
-    says: str
+    measure: str
     attacked: int | None = None
     believed: Fraction | None = None
     bounded: bool = False
@@ -65,15 +64,14 @@ class AttackOutcome:
 
     @property
     def contradicted(self) -> bool:
-        """Whether what was measured contradicts the prediction."""
+        """Whether the measured success contradicts the prediction."""
         return self.e_value is not None and self.e_value.rejects(LEVEL)
 
 
 def point_tested(found: int, trials: int, rate: Fraction) -> tuple[EValue | None, Fraction | None]:
-    """Hold a count to Bin(trials, rate): the e-value, and the least difference in share that contradicts.
+    """Test a count against Bin(trials, rate): the e-value, and the least detectable difference in share.
 
-    Without chance there is nothing to test, and both are None; then a count that is not the one that must be
-    is infinite evidence.
+    For a rate of 0 or 1 both are None if the count agrees, and the evidence is infinite otherwise.
     """
     if not trials:
         return None, None
@@ -93,7 +91,7 @@ def _odd(found: int, trials: int, rate: Fraction) -> bool:
 def sum_tested(
     total: Fraction, expected: Fraction, rows: int, spread: int
 ) -> tuple[EValue | None, Fraction | None]:
-    """Hold a sum over ``rows`` records to its expectation: the e-value, and the least gap that contradicts.
+    """Test a sum over ``rows`` records against its expectation: the e-value, and the least detectable gap.
 
     ``spread`` is that of `sum_of_bounded`.
     """

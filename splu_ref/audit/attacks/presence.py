@@ -1,34 +1,34 @@
-"""A release that shows a value may prove that somebody has it."""
+"""Presence: a published value may prove that some record has it."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from splu_ref.audit.attacks.carried_out import Attackable, Victims
 from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested
+from splu_ref.audit.attacks.table_attack import Attackable, Victims
 from splu_ref.channels import ParameterError
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
 
 MOST_ROWS = 100_000
-"""Records of a table whose every record could show the value."""
+"""Largest number of records for mechanisms by which every record may be published with the value."""
 
 
 def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fraction:
-    """Return the probability that a release shows a value that nobody could show if no record had it.
+    """Return the probability that a release proves the presence of a value.
 
     Parameters
     ----------
     mechanism
-        What publishes.
+        The mechanism.
     frequency
-        Records with the value.
+        Number of records with the value.
     rows
-        Records in all.
+        Number of records.
 
     Raises
     ------
     ParameterError
-        For a mechanism of which this is not known.
+        For an unsupported mechanism.
     """
     if isinstance(mechanism, Anatomy | Swapping):
         return Fraction(1)
@@ -36,8 +36,8 @@ def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fract
         law, draws = mechanism.record_law, mechanism.draws
         if draws.bound is not None and frequency > draws.bound:
             raise ParameterError(
-                f"under draws {draws} the chance that a value of {frequency} records is shown depends on the "
-                "plan: choose a value with fewer"
+                f"under draws {draws} the probability that a value of {frequency} records is published "
+                "depends on the plan: choose a value with fewer"
             )
         if draws.name == "all-or-none":
             return 1 - (1 - law.retention) ** frequency
@@ -48,7 +48,7 @@ def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fract
     if isinstance(mechanism, DistributionBased) or learned:
         if rows > MOST_ROWS:
             raise ParameterError(
-                f"the exact chance has {rows} factors: give a table of at most {MOST_ROWS} rows"
+                f"the exact probability has {rows} factors: give a table of at most {MOST_ROWS} rows"
             )
         kept = mechanism.retention if isinstance(mechanism, RetentionReplacement) else Fraction(0)
         drawn = (1 - kept) * Fraction(frequency, rows)
@@ -57,17 +57,14 @@ def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fract
     if isinstance(mechanism, RetentionReplacement):
         if any(not min(law.weights) for _, law in mechanism.laws):
             raise ParameterError(
-                "a value that replacements never have proves that somebody has it, and others do not: choose "
-                "another attack"
+                "only values of replacement probability 0 prove their presence: choose another attack"
             )
-        return Fraction(0)  # the values of the declared domain are published whether anybody has them or not
-    raise ParameterError(
-        f"what {mechanism.name} shows of a value's presence is not known: choose another attack"
-    )
+        return Fraction(0)  # all values of the declared domain are published, present or not
+    raise ParameterError(f"the attack presence does not support {mechanism.name}: choose another attack")
 
 
 def presence(victims: Victims, code: int) -> AttackOutcome:
-    """Look for a value in each release, and conclude that somebody has it if it is there.
+    """Search each release for a value, and infer its presence in the original.
 
     Parameters
     ----------
@@ -84,9 +81,9 @@ def presence(victims: Victims, code: int) -> AttackOutcome:
         any(_shows(shown[release], code) for _, shown in victims.shown) for release in range(victims.releases)
     )
     proofs = found if predicted else 0
-    e_value, noticed = None, None
+    e_value, detectable = None, None
     if 0 < predicted < 1:
-        e_value, noticed = point_tested(proofs, victims.releases, predicted)
+        e_value, detectable = point_tested(proofs, victims.releases, predicted)
     return AttackOutcome(
         attack="presence",
         mechanism=victims.name,
@@ -94,12 +91,12 @@ def presence(victims: Victims, code: int) -> AttackOutcome:
         predicted=predicted,
         baseline=Fraction(0),
         e_value=e_value,
-        noticed=noticed,
+        detectable=detectable,
         largest=None,
-        says=(
-            "a value that is shown has a record that has it: values that nobody has are never published"
+        measure=(
+            "a published value proves that some record has it: values without records are never published"
             if predicted
-            else "a value that is shown proves nothing: values that nobody has are published as well"
+            else "a published value proves nothing: values without records are published as well"
         ),
     )
 

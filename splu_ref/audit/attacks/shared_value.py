@@ -1,12 +1,12 @@
-"""Two people who are known to have the same value are both shown with one (Fu et al. 2014, footnote 2)."""
+"""Two records known to have equal values are both published with one value (Fu et al. 2014, footnote 2)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
 
-from splu_ref.audit.attacks.carried_out import Victims, require_independent
 from splu_ref.audit.attacks.outcome import AttackOutcome
+from splu_ref.audit.attacks.table_attack import Victims, require_independent
 from splu_ref.channels import ParameterError
 from splu_ref.mechanisms import Anatomy, SpluGen, co_occurrence
 
@@ -14,11 +14,11 @@ NAME = "shared-value"
 
 
 def pair_weights(victims: Victims, code: int) -> dict[int, Fraction]:
-    """Return how many ordered pairs of records with one value are expected to show ``code`` both, by value.
+    """Return by value the expected number of ordered pairs of records both published with ``code``.
 
-    Given the plan, two records with value u stand in two different groups, each pair of the f_u groups of u
-    being equally likely. Both of the groups hold ``code`` in c (c - 1) of the f_u (f_u - 1) ordered pairs,
-    c = c(u, code); with u = ``code`` all do. Mechanisms whose records are independent have the square of the
+    Given the plan, two records with value u are in two different groups, and all pairs of the f_u groups of u
+    are equally likely. Both groups contain ``code`` in c (c - 1) of the f_u (f_u - 1) ordered pairs,
+    c = c(u, code); for u = ``code`` all do. For independent records the probability is the square of the
     channel's entry.
     """
     counts = victims.counts
@@ -28,35 +28,34 @@ def pair_weights(victims: Victims, code: int) -> dict[int, Fraction]:
         require_independent(victims)
         [channel] = victims.view.channels
         return {own: pairs[own] * channel.probability(own, code) ** 2 for own in counts}
-    together = co_occurrence(plan).row(code).tolist()
+    shared = co_occurrence(plan).row(code).tolist()
     one, other = Fraction(1), Fraction(1)
     if isinstance(mechanism, SpluGen):
         one, other = mechanism.retention**2, mechanism.record_law.decoy**2
     return {
-        own: pairs[own] * one if own == code else together[own] * (together[own] - 1) * other
-        for own in counts
+        own: pairs[own] * one if own == code else shared[own] * (shared[own] - 1) * other for own in counts
     }
 
 
 def shared_value(victims: Victims, code: int) -> AttackOutcome:
-    """Conclude from two records with one value, both shown with ``code``, that they have it.
+    """Infer that two records with equal values have ``code``, since both are published with it.
 
     Parameters
     ----------
     victims
         The records and one release of them.
     code
-        The value's code; two published records have it.
+        The value's code; at least two published records have it.
 
     Returns
     -------
     AttackOutcome
         ``predicted`` is the exact posterior, ``success`` the share of such pairs in this release that have
-        the value, None if there is no such pair. A share of what is shown has not the posterior as its
-        expectation, so there is no e-value.
+        the value, None if there is no such pair. The posterior is not the expectation of this share, so
+        there is no e-value.
     """
     if victims.releases != 1:
-        raise ParameterError("this attack looks at one release: give no more")
+        raise ParameterError("this attack uses one release: give no more")
     counts = victims.counts
     if counts.get(code, 0) < 2:
         raise ParameterError("fewer than two published records have the value: choose a more frequent one")
@@ -77,13 +76,13 @@ def shared_value(victims: Victims, code: int) -> AttackOutcome:
             counts[code] * (counts[code] - 1), sum(count * (count - 1) for count in counts.values())
         ),
         e_value=None,
-        noticed=None,
+        detectable=None,
         largest=None,
-        says=(
-            "two records that are known to share a value, and both show this one's group, have it with this "
-            "probability"
+        measure=(
+            "the probability that two records known to share a value, whose groups both contain this value, "
+            "have it"
             if isinstance(victims.mechanism, Anatomy)
-            else "two records that are known to share a value, and are both published with this one, have it "
-            "with this probability"
+            else "the probability that two records known to share a value, both published with this value, "
+            "have it"
         ),
     )

@@ -1,8 +1,8 @@
-"""What an attacker sees of a person in a release of tuples among fakes, who knows all but one value of hers.
+"""The view of an attacker on a release of tuples among fakes, who knows all but one value of a person.
 
-She has one tuple in the table, and nobody else has her other values. So of the s tuples that differ from hers
-in the attacked value alone, one is genuine, and is published with alpha + beta; each of the others is a fake,
-if it is published, with beta (claim chaytor.FIG7c).
+The person has one tuple in the table, and nobody else has the same other values. So of the s tuples that
+differ in the attacked value alone, one is genuine, and is published with probability alpha + beta; each of
+the others is a fake, published with probability beta (claim chaytor.FIG7c).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from splu_ref.audit.attacks.view import Label, Score, View
 from splu_ref.channels import Bounds, Channel, ParameterError
 
 MOST_SETS = 20_000
-"""Sets of her tuples that are gone through one by one."""
+"""Largest number of enumerated sets of a person's tuples."""
 _LEFT_OUT = Fraction(1, 1 << 40)
 _MORE = "more fakes"
 
 
 @dataclass(frozen=True)
 class TupleView:
-    """What the attacker knows: the counts of all such people's values, alpha and beta.
+    """The attacker's knowledge: the counts of all such people's values, alpha and beta.
 
     Attributes
     ----------
     counts
-        How many of the people have each value; values that nobody has are left out.
+        Number of people by value, without zeros.
     own, other
         alpha + beta and beta, 0 < beta < alpha + beta < 1.
     """
@@ -45,7 +45,7 @@ class TupleView:
         return sum(self.counts.values())
 
     def guessed(self, releases: int = 1) -> Fraction:
-        """Return the share of people whose value is guessed from so many releases, on average.
+        """Return the expected share of people whose value is guessed from so many releases.
 
         If all s tuples were fakes, the k_v releases that show the tuple with value v would be independent,
         Bin(R, beta). The chance of seeing them and of guessing right is the mean, under that law, of
@@ -76,14 +76,14 @@ class TupleView:
 
     @cached_property
     def _most(self) -> int:
-        """How many tuples the sets have at most that are gone through."""
+        """Largest size of the enumerated sets of tuples."""
         values, most, left = len(self.counts), 0, Fraction(1)
         number = 0
         while True:
             number += comb(values, most)
             if number > MOST_SETS:
                 raise ParameterError(
-                    f"fakes are so frequent that {values} values have too many sets of tuples to go through"
+                    f"fakes are so frequent that {values} values have too many sets of tuples: group values"
                 )
             left -= self._chance(most)
             if left <= _LEFT_OUT or most == values:
@@ -91,13 +91,13 @@ class TupleView:
             most += 1
 
     def _chance(self, size: int) -> Fraction:
-        """Return the chance that exactly so many of her tuples are published."""
+        """Return the probability that exactly so many of the person's tuples are published."""
         others = len(self.counts) - 1
         with_own = comb(others, size - 1) * self._of(size, shown=True) if size else Fraction(0)
         return with_own + comb(others, size) * self._of(size, shown=False)
 
     def _of(self, size: int, *, shown: bool) -> Fraction:
-        """Return the chance of one set of so many of her tuples, hers being in it or not."""
+        """Return the probability of one set of so many tuples, with or without the genuine one."""
         fakes = size - shown
         hidden = len(self.counts) - 1 - fakes
         if fakes < 0 or hidden < 0:
@@ -107,7 +107,7 @@ class TupleView:
 
     @cached_property
     def channel(self) -> Channel[int, Label]:
-        """The law of which of her tuples are published, by her value; sets of very many are one output."""
+        """The law of the set of published tuples, by true value; large sets are one output."""
         codes = list(self.counts)
         sets = [frozenset(each) for size in range(self._most + 1) for each in combinations(codes, size)]
         laws: dict[int, dict[Label, Fraction]] = {
@@ -122,11 +122,11 @@ class TupleView:
 
     @cached_property
     def left_out(self) -> Fraction:
-        """The chance of more tuples than are gone through, at most 2^-40, whatever her value is."""
+        """The probability of sets that are not enumerated, at most 2^-40, for every true value."""
         return 1 - sum((self._chance(size) for size in range(self._most + 1)), Fraction(0))
 
     def expected(self, score: Score) -> Bounds:
-        """Enclose the expected mean of a score, which is what is left out wide."""
+        """Enclose the expected mean of a score; the width is the probability that is left out."""
         view, total = View(self.counts, (self.channel,)), Fraction(0)
         for label in self.channel.outputs:
             if label != _MORE:
@@ -137,16 +137,16 @@ class TupleView:
 
     @property
     def amplification(self) -> Fraction:
-        """The largest ratio of the chances of what is seen of her under two values of hers."""
+        """The largest ratio of the probabilities of an observation under two true values."""
         return self.own * (1 - self.other) / (self.other * (1 - self.own))
 
     def largest(self, prior: Fraction) -> Fraction:
-        """Return the largest posterior of a set of values with this prior: its tuples alone are published."""
+        """Return the largest posterior of a set of values with this prior."""
         seen, hidden = prior * self.own / self.other, (1 - prior) * (1 - self.own) / (1 - self.other)
         return seen / (seen + hidden)
 
     def pair(self, code: int) -> Fraction:
-        """Return the probability that two people have a value, who share one and both show its tuple."""
+        """Return the probability of a value for two people with equal values and both tuples published."""
         pairs = {own: count * (count - 1) for own, count in self.counts.items()}
         weights = {
             own: number * (self.own if own == code else self.other) ** 2 for own, number in pairs.items()

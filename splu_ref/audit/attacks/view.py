@@ -1,4 +1,4 @@
-"""What an attacker sees of a record in one release or several, and what he makes of it."""
+"""The view of an attacker on a record in one release or several, and the scores of attacks."""
 
 from __future__ import annotations
 
@@ -13,30 +13,29 @@ from typing import TypeAlias
 from splu_ref.channels import Channel, ParameterError, constant
 
 Label: TypeAlias = Hashable
-"""What a release shows of a record: a code, or the codes of its group."""
-Shown: TypeAlias = tuple[Label, ...]
-"""What each of the releases shows of a record."""
+"""The published label of a record: a code, or the codes of its group."""
+Labels: TypeAlias = tuple[Label, ...]
+"""The labels of a record in several releases."""
 Weights: TypeAlias = Mapping[int, int]
-"""By true code, how many of the records that show the same are expected to have it, times `View.unit`."""
+"""By true code the expected number of records with the same labels, times `View.unit`."""
 Score: TypeAlias = Callable[[int, Weights], Fraction]
-"""What an attacker gains from a record, 0 to 1, by its true code and the weights of what it shows."""
+"""An attacker's gain from a record, 0 to 1, by its true code and the weights of its labels."""
 MOST_LABELS = 1_000_000
-"""Combinations of what several releases can show, times values, above which no expectation is summed."""
+"""Largest number of combinations of labels, times values, for which expectations are summed."""
 
 
 @dataclass(frozen=True)
 class View:
-    """What the attacker knows: all true counts, and the law of what each release shows of a record.
+    """The attacker's knowledge: all true counts, and the law of a record's label in each release.
 
-    He knows more than the public: the histogram is secret, and so is a plan. What he cannot learn, nobody
-    can who knows less.
+    Such an attacker knows more than the public, since the histogram and the plan are secret.
 
     Attributes
     ----------
     counts
-        How many records have each true code; codes without records are left out.
+        Number of records by true code, without zeros.
     channels
-        For each release what it shows of a record, by its true code. Given the plans, a record's labels in
+        For each release the law of a record's label, by its true code. Given the plans, a record's labels in
         several releases are independent.
     """
 
@@ -50,7 +49,7 @@ class View:
 
     @property
     def labels(self) -> int:
-        """How many combinations of labels there are, times true codes."""
+        """Number of combinations of labels, times true codes."""
         return prod((len(channel.outputs) for channel in self.channels), start=len(self.counts))
 
     @cached_property
@@ -73,13 +72,13 @@ class View:
 
     @property
     def unit(self) -> int:
-        """What `weights` are expected numbers of records times."""
+        """The factor of `weights`."""
         return prod(unit for unit, _ in self._scaled)
 
-    def weights(self, shown: Shown) -> dict[int, int]:
-        """Return how many records of each true code are expected to show this, times `unit`; no zeros."""
+    def weights(self, labels: Labels) -> dict[int, int]:
+        """Return the expected number of records with these labels by true code, times `unit`; no zeros."""
         joint = dict(self.counts)
-        for (_, laws), label in zip(self._scaled, shown, strict=True):
+        for (_, laws), label in zip(self._scaled, labels, strict=True):
             joint = {code: count * laws[code].get(label, 0) for code, count in joint.items()}
             joint = {code: weight for code, weight in joint.items() if weight}
         return joint
@@ -94,7 +93,7 @@ class View:
         """
         if self.labels > MOST_LABELS:
             raise ParameterError(
-                f"the releases have {self.labels} combinations of what they show and of true values, above "
+                f"the releases have {self.labels} combinations of published and true values, above "
                 f"{MOST_LABELS}: give fewer releases, or a column of fewer values"
             )
         for shown in product(*(channel.outputs for channel in self.channels)):
@@ -115,26 +114,26 @@ class View:
         return total / (self.rows * self.unit)
 
     def largest(self, score: Score) -> Fraction:
-        """Return the largest score of any record, over all that can be seen of it."""
+        """Return the largest score of any record, over all possible labels."""
         return max(score(code, weights) for weights in self.all_weights() for code in weights)
 
     def blind(self) -> View:
-        """Return the view of somebody who knows the histogram alone."""
+        """Return the view of an attacker who knows the histogram alone."""
         return View(self.counts, (constant(list(self.counts), {0: 1}),))
 
 
 def best_guess(own: int, weights: Weights) -> Fraction:
-    """Return the chance of guessing right who names the most probable value, or one of several at random."""
+    """Return the probability of a correct guess by the most probable value, with ties broken at random."""
     most = max(weights.values())
     best = [code for code, weight in weights.items() if weight == most]
     return Fraction(own in best, len(best))
 
 
 def eliminated(others: int) -> Score:
-    """Return the score of an attacker who knows of some values that a record does not have them.
+    """Return the score of an attacker who can exclude some values of a record.
 
-    The values are the worst for the record: of all others, those that it most probably would have. The score
-    is the probability of the own value that is left; with ``others`` = 0 it is the posterior.
+    The excluded values are the most probable other ones. The score is the remaining probability of the true
+    value; with ``others`` = 0 it is the posterior.
     """
 
     def score(own: int, weights: Weights) -> Fraction:

@@ -1,4 +1,4 @@
-"""A publisher's claims, read from a file and each held against exact computation."""
+"""A publisher's claims, read from a file and decided by exact computation."""
 
 from splu_ref.audit.claims.claim import Claim, ClaimsFile
 from splu_ref.audit.claims.concepts import ConceptPrivacy

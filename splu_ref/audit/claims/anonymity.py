@@ -86,7 +86,7 @@ class Grouped:
 
     @property
     def identified(self) -> str:
-        """What tells the table from any other of the same name."""
+        """Digest of the table, which identifies it."""
         with open_regular(self.path) as file:
             digest = sha256(file.read()).hexdigest()
         return f"The SHA-256 digest of {self.file} is {digest}: the verdict is on that file and no other"
@@ -117,7 +117,7 @@ class TableClaim(Claim):
     grouped: Grouped
 
     def finding(
-        self, found: Anonymity, stated: str, told: str, numbers: dict[str, ExactJson | int | None],
+        self, found: Anonymity, stated: str, finding_text: str, numbers: dict[str, ExactJson | int | None],
         *, holds: bool, within: int, instead: str,
     ) -> Finding:  # fmt: skip
         """Return the verdict of a claim that is true for ``within`` of the table's records."""
@@ -125,7 +125,7 @@ class TableClaim(Claim):
         finding = Finding(
             verdict=Verdict.CONFIRMED,
             stated=f"in {self.grouped.file}, by {', '.join(self.grouped.quasi)}, {stated}",
-            found=told,
+            found=finding_text,
             numbers={**numbers, "records": found.records, "within": found.records if holds else within},
             recompute=self.grouped.command,
             without_certificate="there is no certificate of this kind: whoever has the table counts again",
@@ -235,13 +235,19 @@ class LDiversity(TableClaim):
         """Decide group by group, exactly: counts, sums of logarithms or fractions."""
         del ledger, progress
         found = self.grouped.counted()
-        held, stated, told, instead, numbers = {
+        satisfied, stated, finding_text, instead, numbers = {
             "distinct": self._distinct, "entropy": self._entropy, "recursive": self._recursive,
         }[self.measure](found)  # fmt: skip
         assert found.groups is not None
-        within = sum(sum(counts) * times for counts, times in found.groups.items() if held(counts))
+        within = sum(sum(counts) * times for counts, times in found.groups.items() if satisfied(counts))
         finding = self.finding(
-            found, stated, told, numbers, holds=within == found.records, within=within, instead=instead
+            found,
+            stated,
+            finding_text,
+            numbers,
+            holds=within == found.records,
+            within=within,
+            instead=instead,
         )
         more = f" --l {shown(self.l)}" if self.measure == "recursive" else ""
         return replace(finding, recompute=finding.recompute + more)
@@ -272,13 +278,13 @@ class LDiversity(TableClaim):
             f"in every group the most frequent value of {self.column} has fewer than {self.said('c')} times "
             f"the records of the value number {self.said('l')} and all rarer ones"
         )
-        told = f"a group has fewer than {shown(self.l)} values"
+        finding_text = f"a group has fewer than {shown(self.l)} values"
         if bound is not None:
-            told = f"c must be above {shown(bound)}"
+            finding_text = f"c must be above {shown(bound)}"
         return (
             lambda counts: counts[0] < limit * sum(counts[self.l - 1 :]),
             stated,
-            told,
+            finding_text,
             "" if bound is None else f"any c above {shown(bound)}",
             {"c_above": None if bound is None else exact_json(bound, "up")},
         )

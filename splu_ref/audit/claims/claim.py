@@ -146,7 +146,7 @@ class ClaimsFile:
     Attributes
     ----------
     path
-        As it was given.
+        As given in the file.
     title
         What the file calls itself, or empty.
     claims

@@ -80,7 +80,7 @@ class EntropyClaim(Claim):
         finding = Finding(
             verdict=Verdict.CONFIRMED,
             stated=f"of {self.file}, {MEASURES[self.measure].format(bits=self.said('bits'))}",
-            found=f"it is {_told(found)}",
+            found=f"it is {_loss_text(found)}",
             numbers={"loss": number, "tables": self.world.world.size},
             recompute=f"splu-ref entropy {self.file}",
             without_certificate=(
@@ -122,6 +122,6 @@ class EntropyClaim(Claim):
         return f"{self.world.world.size} tables"
 
 
-def _told(form: LogForm) -> str:
+def _loss_text(form: LogForm) -> str:
     decimal, exactly = decimal_up(form.narrowed()), str(form)
     return f"{decimal} bits" if exactly == decimal or len(exactly) > 60 else f"{decimal} bits = {exactly}"

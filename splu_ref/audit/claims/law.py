@@ -14,7 +14,7 @@ INHERITED = (*COUNTED, "retention", "draws")
 """Those that ``[release]`` may give."""
 
 
-class Counted(TypedDict):
+class LawFields(TypedDict):
     """The attributes of a claim about published counts."""
 
     law: PublishedCount
@@ -22,7 +22,7 @@ class Counted(TypedDict):
     draws: GroupDraws
 
 
-def published_law(fields: Fields, *, any_draws: bool = False) -> Counted:
+def published_law(fields: Fields, *, any_draws: bool = False) -> LawFields:
     """Read the group size, the retention probability, the relative error and the law of the draws.
 
     Parameters

@@ -81,7 +81,7 @@ class CountPrivacy(SpluGenClaim):
 
         A claim that fails is narrowed to the largest alpha for which it is true (T_P does not rise with
         alpha) and, for several releases, to the largest number of releases up to which it is true. Draws
-        that hang together are decided for every table.
+        are decided for every table.
         """
         del ledger
         if not is_plain_up_to(self.draws, self.alpha):
@@ -150,7 +150,7 @@ def star_words(star: LeastWorstError) -> str:
     """Return T_P*, which stands beside T_P, in a sentence."""
     least, most = exact_json(star.at_least, "down")["decimal"], exact_json(star.at_most, "up")["decimal"]
     level = f"is {least}" if star.is_exact else f"is between {least} and {most}"
-    return f"T_P*, how often whatever is made of the published count is wrong at one of these counts, {level}"
+    return f"T_P*, the minimax error probability over these counts, {level}"
 
 
 def _confirmed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> Finding:
@@ -269,9 +269,11 @@ def decided_for_every_table(claim: CountPrivacy) -> Finding:
     found, star = level(claim.alpha), _star(claim)
     reached = found.reaches(claim.t_p)
     t_p = exact_json(found.at_least, "down")
-    told = f"T_P is {t_p['decimal']}, least at f = {found.argmin}"
+    description = f"T_P is {t_p['decimal']}, least at f = {found.argmin}"
     if not found.is_exact:
-        told = f"T_P over all tables is at least {t_p['decimal']}, at most the error at f = {found.argmin}"
+        description = (
+            f"T_P over all tables is at least {t_p['decimal']}, at most the error at f = {found.argmin}"
+        )
     finding = Finding(
         verdict=Verdict.CONFIRMED,
         stated=(
@@ -279,7 +281,7 @@ def decided_for_every_table(claim: CountPrivacy) -> Finding:
             f"least {claim.said('epsilon')} of it with probability at least {claim.said('t_p')}, whatever "
             "the table"
         ),
-        found=told,
+        found=description,
         numbers={
             "t_p_definition": t_p,
             "argmin_definition": found.argmin,

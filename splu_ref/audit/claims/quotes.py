@@ -15,7 +15,7 @@ ERROR_BOUND, THRESHOLD, CONCEPTS, RECONSTRUCTION = "splu.T3", "splu.L1", "splu.L
 
 
 class Ledger(Protocol):
-    """What is asked of the ledger of claims."""
+    """Interface of the claims ledger."""
 
     printed: Mapping[str, Callable[..., Any]]
 

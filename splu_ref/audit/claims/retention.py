@@ -217,8 +217,8 @@ class RhoPrivacy(RetentionClaim):
         """Return the certificate of a breach, or that there is none; the values that nobody has come last."""
         if len(self.values) > 1:
             return ()
-        held = None if self.counts is None else [each for each in self.counts if each]
-        make = partial(breach_certificate, self.retention, self.values[0], self.levels, held)
+        positive = None if self.counts is None else [each for each in self.counts if each]
+        make = partial(breach_certificate, self.retention, self.values[0], self.levels, positive)
         return (Proof("decides", make),)
 
     def _under_any_prior(self) -> Finding:
@@ -295,7 +295,7 @@ class RhoPrivacy(RetentionClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class Reconstructible(RetentionClaim):
-    """The release tells every count of the original, up to an error without bias."""
+    """The release has unbiased estimates of all counts of the original."""
 
     kind = "reconstructible"
     required = ("retention", "values")
@@ -334,7 +334,7 @@ class Reconstructible(RetentionClaim):
             finding,
             verdict=Verdict.REFUTED,
             found="nothing is kept: every table of as many records is published with the same law",
-            instead="that the release tells nothing of the sensitive values",
+            instead="that the release discloses nothing about the sensitive values",
             remarks=(),
         )
 

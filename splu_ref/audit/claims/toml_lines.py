@@ -1,7 +1,7 @@
 """On which line of a TOML text each key and each table stands: the standard reader keeps no positions.
 
 The text must be valid TOML, which the standard reader has decided before. Then little of the grammar is left
-to tell apart: headers, keys, and where a value ends, for which strings, comments and brackets matter.
+to be distinguished: headers, keys, and where a value ends, for which strings, comments and brackets matter.
 """
 
 from __future__ import annotations

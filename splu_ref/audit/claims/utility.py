@@ -57,7 +57,7 @@ class ThresholdClaim(SpluGenClaim):
         stated
             The same in the claim's words.
         numbers
-            What else the finding shall tell.
+            Further content of the finding.
         progress
             Called now and then with (work done, work in all).
         """
@@ -77,7 +77,7 @@ class ThresholdClaim(SpluGenClaim):
         finding = Finding(
             verdict=Verdict.CONFIRMED,
             stated=sentence,
-            found=_told(found),
+            found=_finding_text(found),
             numbers={
                 **numbers,
                 "threshold": found.threshold,
@@ -142,7 +142,7 @@ class CountUtility(ThresholdClaim):
         t_e, t_f = fields.number("t_e", probability), fields.number("t_f", count)
         values = fields.number("values", count) if "values" in fields else None
         if values is not None and counted["draws"].bound is None:
-            fields.refuse("values", "the number of values counts for draws that hang together: leave it out")
+            fields.refuse("values", "the number of values counts for dependent draws: leave it out")
         return cls(**vars(common), **counted, t_e=t_e, t_f=t_f, values=values)
 
     def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
@@ -210,7 +210,7 @@ class CountUtility(ThresholdClaim):
             yield ERROR_BOUND, "t_e is what the printed formula gives at t_f"
 
 
-def _told(found: UtilityThreshold) -> str:
+def _finding_text(found: UtilityThreshold) -> str:
     least = f"the least T_f is {found.threshold}"
     if found.threshold_chebyshev is None:
         return least

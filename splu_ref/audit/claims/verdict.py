@@ -10,7 +10,7 @@ from splu_ref.guarantees import Certificate, ExactJson
 
 
 class Verdict(StrEnum):
-    """How much of a claim is true, as far as it was shown.
+    """The verdict on a claim.
 
     A narrowed and a refuted claim are contradicted: a witness exists. Of one that is not decided neither the
     claim nor its contrary was shown.

@@ -27,7 +27,7 @@ from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement
 
 SCHEMA = "splu-ref/world/1"
 MOST_RELEASED = 10_000
-"""Released values of a world that are told one by one."""
+"""Largest number of released values that are listed one by one."""
 MOST_RECORDS = 20
 
 _TOP = ("schema", "title", "record", "table", "release")
@@ -187,10 +187,12 @@ def _function(world: World[str], read: Callable[[_Texts], Hashable]) -> _Release
 def _members(fields: Fields, world: World[str]) -> frozenset[str]:
     fields.require(("of",), ())
     members = frozenset(_texts(fields.document, fields, ("release",), "of"))
-    held = {value for law in world.laws() for value in law}
-    if not members <= held:
-        unknown = min(members - held)
-        fields.refuse("of", f"{clipped(unknown)!r} is no value of any record: the values are {_few(held)}")
+    possible = {value for law in world.laws() for value in law}
+    if not members <= possible:
+        unknown = min(members - possible)
+        fields.refuse(
+            "of", f"{clipped(unknown)!r} is no value of any record: the values are {_few(possible)}"
+        )
     return members
 
 
@@ -213,7 +215,7 @@ def _predicate(fields: Fields, world: World[str]) -> _Release:
 
 def _histogram(_: Fields, world: World[str]) -> _Release:
     def read(table: _Texts) -> Hashable:
-        return ", ".join(f"{value}: {held}" for value, held in sorted(Counter(table).items()))
+        return ", ".join(f"{value}: {count}" for value, count in sorted(Counter(table).items()))
 
     return _function(world, read)
 
@@ -260,8 +262,8 @@ def _shown(seen: Seen, domain: list[str]) -> str:
     assert isinstance(seen, tuple)
     if seen and isinstance(seen[0], tuple):
         groups, values = seen
-        held = [" or ".join(domain[code] for code in group) for group in values]
-        return ", ".join("deleted" if group is None else f"{group}: {held[group]}" for group in groups)
+        group_texts = [" or ".join(domain[code] for code in group) for group in values]
+        return ", ".join("deleted" if group is None else f"{group}: {group_texts[group]}" for group in groups)
     return ", ".join("deleted" if code is None else domain[code] for code in seen)
 
 
@@ -292,8 +294,8 @@ def _retention(fields: Fields, domain: _Texts) -> RetentionReplacement:
     return RetentionReplacement(fields.number("retention", probability), {"sensitive": domain})
 
 
-_Made: TypeAlias = SpluGen | Anatomy | DistributionBased | RetentionReplacement
-_MECHANISMS: dict[str, tuple[Callable[[Fields, _Texts], _Made], tuple[str, ...]]] = {
+_AnyMechanism: TypeAlias = SpluGen | Anatomy | DistributionBased | RetentionReplacement
+_MECHANISMS: dict[str, tuple[Callable[[Fields, _Texts], _AnyMechanism], tuple[str, ...]]] = {
     "splu-gen": (_splu_gen, ("gamma", "retention", "plan")),
     "anatomy": (_anatomy, ("gamma", "plan")),
     "distribution": (_distribution, ()),

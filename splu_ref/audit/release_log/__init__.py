@@ -1,4 +1,4 @@
-"""A publisher's log of releases, which knows when a table is published again with other draws."""
+"""A publisher's secret log of releases, to detect that a table is published again with other draws."""
 
 from splu_ref.audit.release_log.entries import SCHEMA, LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log

@@ -1,8 +1,8 @@
-"""The publisher's log of releases: what an entry holds, and how the log is written.
+"""Entries of the publisher's release log, and its file format.
 
-The first line holds the schema and the key of the fingerprints, every other line one release. The log says
-which table was published when, with which draws; so it knows when a table is published again with fresh ones.
-It is to be kept as secret as the original: whoever has it can test a guess of a whole table.
+The first line has the schema and the key of the fingerprints, every other line one release. An entry records
+which table was published when, with which draws. The log is as secret as the original: with it a guess of a
+whole table can be tested.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from splu_ref.mechanisms import JoinedRelease, Release
 from splu_ref.randomness import Key
 
 SCHEMA = "splu-ref/release-log/3"
-"""The schema that is written."""
+"""The schema of written logs."""
 OLDER = ("splu-ref/release-log/2", "splu-ref/release-log/1")
-"""Schemas that are read as well: neither has secrets, the first one no batches either."""
+"""Older schemas that can be read: neither has ``secrets``, and version 1 has no batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,22 @@ class LogEntry:
     release
         Its number in the log, from 1.
     time
-        When it was made, in UTC, such as ``2024-02-29T12:00:00Z``.
+        Time of the release in UTC, such as ``2024-02-29T12:00:00Z``.
     manifest
         Its public manifest.
     table, published
-        Fingerprints of the original and of its published rows: of a batch, without those that it joined.
+        Fingerprints of the original and of its published rows; for a batch, of its rows alone.
     counts
-        Fingerprint of each sensitive column's true counts, as it was published.
+        Fingerprint of each sensitive column's true counts, after recoding.
     randomness
         Name of the source of random integers.
     key
-        Fingerprint of the key it was published with, or None.
+        Fingerprint of the publishing key, or None.
     appended_to, joined
-        Of a batch, fingerprints of the published table that it joined, and of both together; otherwise None.
+        For a batch, fingerprints of the published table that it joined, and of both together; otherwise None.
     secrets
-        By sensitive column, the columns of the original that it was made of, each with the fingerprint of
-        its true counts; empty in an older log.
+        By sensitive column, the columns of the original that it was recoded from, each with the fingerprint
+        of its true counts; empty in older logs.
     """
 
     release: int
@@ -65,11 +65,11 @@ class LogEntry:
     secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def made_of(self, column: str) -> Mapping[str, str]:
-        """Return the fingerprints of the original columns behind a sensitive one, by name."""
+        """Return the fingerprints of the original columns of a sensitive one, by name."""
         return self.secrets.get(column) or {column: self.counts[column]}
 
     def law(self, column: str) -> PublishedCount:
-        """Return the law of a column's published counts: gamma, and the chance of keeping the own value."""
+        """Return the law of a column's published counts: gamma and the retention probability."""
         gamma, retention = self.manifest["gamma"], self.manifest["retention"]
         if isinstance(gamma, dict):
             gamma, retention = gamma[column], retention[column]
@@ -77,7 +77,7 @@ class LogEntry:
 
     @property
     def draws(self) -> GroupDraws:
-        """How the draws of a group depend on each other."""
+        """The law of the draws of a group."""
         return GroupDraws.parse(self.manifest.get("draws", "independent"))
 
 
@@ -127,7 +127,7 @@ class ReleaseLog:
         )
 
     def joined_by(self, entry: LogEntry) -> list[LogEntry]:
-        """Return the earlier releases that are parts of the table which a batch joins, the latest first."""
+        """Return the earlier releases that are parts of the table that a batch joins, the latest first."""
         parts: list[LogEntry] = []
         sought = entry.appended_to
         for earlier in reversed(self.entries):

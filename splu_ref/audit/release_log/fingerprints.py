@@ -1,7 +1,7 @@
-"""Keyed fingerprints by which a release log recognizes a table: without the key they tell nothing.
+"""Keyed fingerprints of tables in a release log, which disclose nothing without the key.
 
-All are HMAC-SHA-256 in hexadecimal digits. Texts are in UTF-8 with their length in bytes before them, numbers
-and lengths in 8 bytes, big-endian. The message begins with what it is for.
+All are HMAC-SHA-256 in hexadecimal digits. Texts are in UTF-8 prefixed by their length in bytes, numbers and
+lengths in 8 bytes, big-endian. The message begins with its purpose.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from splu_ref.randomness import Key
 
 
 def table_fingerprint(key: Key, table: Microdata) -> str:
-    """Return the fingerprint of a table's columns and of its rows, in whatever order the rows stand.
+    """Return the fingerprint of a table's columns and its rows, independent of the order of rows.
 
     The message is the number of columns, their names, and the rows' identities (as for keyed publishing,
     from all cells), each with its length before it, in ascending order.
@@ -25,10 +25,10 @@ def table_fingerprint(key: Key, table: Microdata) -> str:
 
 
 def counts_fingerprint(key: Key, table: Microdata, column: str) -> str:
-    """Return the fingerprint of how often each value of a column occurs, whatever the column's name.
+    """Return the fingerprint of the frequencies of a column's values, independent of the column's name.
 
     The message is, for each value that occurs in the order of the domain, its text and its number of records:
-    so a declared domain makes no other column of it.
+    so it does not depend on a declared domain.
     """
     counted = zip(table.domain(column), table.histogram(column).tolist(), strict=True)
     parts = [_framed(text(value).encode()) + _number(count) for value, count in counted if count]
@@ -36,7 +36,7 @@ def counts_fingerprint(key: Key, table: Microdata, column: str) -> str:
 
 
 def secret_fingerprint(key: Key, secret: Key) -> str:
-    """Return the fingerprint of the key that a table was published with."""
+    """Return the fingerprint of a publishing key."""
     return _fingerprint(key, b"splu-ref/log/key/1", [secret.secret])
 
 

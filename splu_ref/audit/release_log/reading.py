@@ -1,4 +1,4 @@
-"""Reading a release log; a damaged one is refused, because an entry that is overlooked costs privacy."""
+"""Reading a release log; a damaged one is refused, because a lost entry costs privacy."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def read_log(path: Path) -> ReleaseLog:
         If it cannot be read, has a second name, or (on POSIX systems) is open to its group or to others.
     """
     path = real_place(path)
-    refuse_existing(path, force=True)  # a folder, or what would be read for ever
-    remove_abandoned(path.parent)  # a program that was killed may have left a second name of the log
+    refuse_existing(path, force=True)  # refuses folders and endless devices
+    remove_abandoned(path.parent)  # a killed program may have left a second name of the log
     try:
         with open_regular(path) as file:
             status = os.fstat(file.fileno())
@@ -44,14 +44,14 @@ def read_log(path: Path) -> ReleaseLog:
         raise InputError(f"release log {path}: {error.strerror}: name another file") from None
     if status.st_nlink > 1:
         raise InputError(
-            f"release log {path} has {status.st_nlink} names (hard links), and a release would be entered "
-            "under one of them alone: delete the others"
+            f"release log {path} has {status.st_nlink} names (hard links), and a release would be recorded "
+            "under one of them only: delete the others"
         )
     if os.name == "posix" and status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise InputError(f"release log {path} is open to other users: run chmod 600 {shlex.quote(str(path))}")
     lines = content.split(b"\n")
     if lines.pop() or not lines:
-        raise _damaged(path, len(lines) + 1, "the file breaks off")
+        raise _damaged(path, len(lines) + 1, "the last line is incomplete")
     header = _object(path, 1, lines[0])
     if header.get("schema") not in (SCHEMA, *OLDER):
         raise _damaged(path, 1, f"no release log of schema {' or '.join((SCHEMA, *OLDER))}")
@@ -63,23 +63,23 @@ def read_log(path: Path) -> ReleaseLog:
 
 
 def real_place(path: Path) -> Path:
-    """Return where a log stands, so that it stays one log when a symbolic link leads to it."""
+    """Return the path of a log with symbolic links resolved."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def _entry(path: Path, number: int, fields: dict[str, Any]) -> LogEntry:
     try:
         retention = fields["manifest"]["retention"]
-        told = retention.values() if isinstance(retention, dict) else [retention]
-        texts = [fields["time"], fields["randomness"], *told]
+        retentions = retention.values() if isinstance(retention, dict) else [retention]
+        texts = [fields["time"], fields["randomness"], *retentions]
         entry = LogEntry(**fields)
-        json.dumps(asdict(entry), ensure_ascii=False).encode()  # what cannot be written again is refused now
+        json.dumps(asdict(entry), ensure_ascii=False).encode()  # refuse what cannot be written again
         sound = (
             entry.release == number - 1
             and all(isinstance(text, str) for text in texts)
-            and bool(entry.draws.name)  # and so is the law of the draws
+            and bool(entry.draws.name)  # raises for an invalid law of draws
             and bool(entry.counts)
-            and all(entry.law(column).retention > 0 for column in entry.counts)  # refused out of range
+            and all(entry.law(column).retention > 0 for column in entry.counts)  # raises out of range
             and all(map(_is_digest, (entry.table, entry.published, *entry.counts.values())))
             and all(each is None or _is_digest(each) for each in (entry.key, entry.appended_to, entry.joined))
             and set(entry.secrets) in (set(), set(entry.counts))
@@ -110,5 +110,5 @@ def _is_digest(value: object) -> TypeGuard[str]:
 def _damaged(path: Path, number: int, reason: str) -> DataError:
     return DataError(
         f"release log {path}, line {number}: {reason}: restore the file from a copy; "
-        "a new log would know of no earlier release"
+        "a new log would not contain earlier releases"
     )

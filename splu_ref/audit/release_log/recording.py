@@ -29,10 +29,10 @@ def write_logged(
     force: bool = False,
     private: Path | None = None,
 ) -> tuple[ReleaseLog, LogEntry]:
-    """Write the files of a release and its entry in a log, all or none; the entry stands first.
+    """Write the files of a release and its entry in a log, all or none; the entry is written first.
 
-    So no release goes without an entry, whatever ends the program. An entry without a release is possible if
-    the program is killed between the two; it counts as a release.
+    So no release is without an entry, even if the program is killed. An entry without a release is possible
+    if the program is killed between the two; it counts as a release.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def write_logged(
         The log; it is created if it does not exist, readable by its owner alone. A symbolic link is followed,
         so that the lock and the entries are those of the file that it leads to.
     table, publication
-        The original, and what is about to be published.
+        The original and its release.
     key
-        The key that it was published with, or None.
+        The publishing key, or None.
     moment
         The time of the release.
     outputs, force, private
@@ -51,7 +51,7 @@ def write_logged(
     Returns
     -------
     tuple
-        The log as it was, and the new entry.
+        The log before, and the new entry.
 
     Raises
     ------
@@ -73,17 +73,17 @@ def _refuse_published(log: ReleaseLog, entry: LogEntry) -> None:
     for part in log.joined_by(entry):
         if part.table == entry.table:
             raise InputError(
-                f"the batch is a part of the release already (release {part.release} of the log): append new "
-                "records alone, because no record may be published twice"
+                f"the batch is already a part of the release (release {part.release} of the log): append "
+                "only new records, because no record may be published twice"
             )
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other programs from adding to a log, by a lock that ends with this program at the latest.
+    """Lock a log against other programs; the lock ends with this program at the latest.
 
-    The lock is that of a file beside the log, which is removed at the end; one that is left without a lock
-    keeps nobody away. Where the system has no such locks, as Windows, the file itself is the lock.
+    The locked file is beside the log and is removed at the end; a remaining file without a lock has no
+    effect. On systems without such locks, as Windows, the existence of the file is the lock.
 
     Raises
     ------

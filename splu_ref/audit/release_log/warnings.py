@@ -1,4 +1,4 @@
-"""What a new release adds to earlier ones: a warning for each column that was published before."""
+"""Warnings about columns that were published before with other draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from splu_ref.channels import GroupDraws, ParameterError, PublishedCount
 
 
 def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
-    """Yield what a new release adds to earlier ones, one sentence per sensitive column.
+    """Yield a warning for each sensitive column that earlier releases contain.
 
     Releases are compared by the true counts of a column, before and after it was recoded, so that a table
     with fewer columns or renamed ones is recognized too, and so is the same secret in other bins; a changed
@@ -28,7 +28,7 @@ def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
     parts = log.joined_by(entry)
     if entry.appended_to is not None and not parts:
         yield (
-            "the log does not know the release that the batch joins, so it cannot tell whether records are "
+            "the log does not contain the release that the batch joins, so it cannot detect records that are "
             "published twice"
         )
     if _repeats(log, entry):
@@ -56,7 +56,7 @@ def _same_key(earlier: LogEntry, entry: LogEntry) -> bool:
 
 
 def _same_secret(earlier: LogEntry, entry: LogEntry, column: str) -> bool:
-    """Return whether an earlier release has a column of these counts, or one made of the same column."""
+    """Return whether an earlier release has a column with these counts, or recoded from the same one."""
     if entry.counts[column] in earlier.counts.values():
         return True
     secrets = set(entry.made_of(column).values())
@@ -76,14 +76,14 @@ def _laws(earlier: LogEntry, entry: LogEntry, column: str) -> set[PublishedCount
 
 
 def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
-    said = f"column {column!r} was published before with other draws ({_listed(others)})"
+    warning = f"column {column!r} was published before with other draws ({_listed(others)})"
     changed = [earlier for earlier in others if not _same_secret(earlier, entry, column)]
     if changed:
-        said += f"; {_listed(changed)} of another table under the same key, which may share records"
+        warning += f"; {_listed(changed)} of another table under the same key, which may share records"
     shared = [earlier for earlier in others if earlier not in changed]
     recoded = [earlier for earlier in shared if entry.counts[column] not in earlier.counts.values()]
     if recoded:
-        said += f"; {_listed(recoded)} with the column recoded otherwise, which no T_P covers"
+        warning += f"; {_listed(recoded)} with another recoding of the column, which no T_P covers"
     law, free = entry.law(column), _as_independent(entry.draws)
     alike = [each for each in others if each not in recoded and _laws(each, entry, column) == {law}]
     same = [each for each in alike if free and _as_independent(each.draws)]
@@ -91,14 +91,16 @@ def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
     if unlike:
         drawn = any(earlier in alike for earlier in unlike)
         what = "gamma, retention or law of draws" if drawn else "gamma or retention"
-        said += f"; {_listed(unlike)} with another {what}, which no T_P covers"
+        warning += f"; {_listed(unlike)} with another {what}, which no T_P covers"
     if same:
         releases = 1 + len({earlier.published for earlier in same})
         try:
-            said += f"; {repeated_privacy(law, releases)}"
+            warning += f"; {repeated_privacy(law, releases)}"
         except ParameterError:
-            said += f"; T_P of {releases} releases is too large a sum: see splu-ref privacy --releases"
-    return f"{said}; publish new records as a batch (--append), and repeat under a key (--key-file)"
+            warning += f"; T_P of {releases} releases takes too long: see splu-ref privacy --releases"
+    return (
+        f"{warning}; publish new records as a batch (--append), and repeat a release with a key (--key-file)"
+    )
 
 
 def _as_independent(draws: GroupDraws) -> bool:

@@ -296,9 +296,9 @@ def _spread_log(sets: _Sets, size: int, columns: Sequence[str]) -> float:
     cells = prod(shape)
     fakes = sets.place < 0
     found = np.ravel_multi_index([sets.codes[column][fakes] for column in columns], shape)
-    held = np.ravel_multi_index([sets.members[column] for column in columns], shape)
+    tuple_codes = np.ravel_multi_index([sets.members[column] for column in columns], shape)
     counts = np.bincount(found, minlength=cells).tolist()
-    free = [size // cells - count for count in np.bincount(held, minlength=cells).tolist()]
+    free = [size // cells - count for count in np.bincount(tuple_codes, minlength=cells).tolist()]
     left, choice, logs = sets.fakes, sum(free), []
     for count, tuples in zip(counts, free, strict=True):
         if 0 < tuples < choice:

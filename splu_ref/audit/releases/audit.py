@@ -1,4 +1,4 @@
-"""The audit of a release: every check that the given tables allow, under one chance of a false alarm."""
+"""The audit of a release: all checks that the given tables allow, with one false-alarm probability."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from splu_ref.mechanisms import (
 )
 
 LEVEL = Fraction(1, 10**9)
-"""Chance that an honest release is called inconsistent, unless another is given."""
+"""Default false-alarm probability."""
 
 AnyClaim: TypeAlias = (
     SpluGenClaim

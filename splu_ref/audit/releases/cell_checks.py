@@ -56,7 +56,7 @@ def check_release(
     ParameterError
         If the original was prepared without the declared domains.
     """
-    # Rewritten cells are texts: types are those of the tables as they were given.
+    # Rewritten cells are texts: types are those of the given tables.
     schema = None if original is None else schema_check(published, original.table)
     published = claimed.rewritten(published)
     original = None if original is None else claimed.rewritten_original(original)
@@ -145,10 +145,10 @@ def _power(match: Match, column: str, claimed: AnyCellClaim, level: Fraction) ->
 def _others_detected(match: Match, column: str, claimed: AnyCellClaim, level: Fraction) -> bool:
     """Return whether a published count would detect that all rows of unknown true value show theirs."""
     true, size = match.true_values(column), claimed.laws[column].size
-    held = match.original.frequencies(column)
-    left = (held - np.bincount(true[true >= 0], minlength=size)).tolist()
+    true_counts = match.original.frequencies(column)
+    left = (true_counts - np.bincount(true[true >= 0], minlength=size)).tolist()
     rates = _rates(match, column, claimed)
-    # Each of the rows shows a value by its row of the matrix as claimed, and its own value then.
+    # Each of the rows shows a value by its row of the matrix as claimed, and its true value then.
     moved = claimed.laws[column].expected(left)
     records = [max(1, each) for each in _trials(match, column, claimed)]
     shifts = [(own - count) / each for own, count, each in zip(left, moved, records, strict=True)]
@@ -169,8 +169,8 @@ def _others_detected(match: Match, column: str, claimed: AnyCellClaim, level: Fr
 
 def _trials(match: Match, column: str, claimed: AnyCellClaim) -> list[int]:
     """Return how many records could show each value."""
-    held = match.original.frequencies(column).tolist()
-    return [int(each) for each in claimed.laws[column].trials(held, match.original.table.row_count)]
+    true_counts = match.original.frequencies(column).tolist()
+    return [int(each) for each in claimed.laws[column].trials(true_counts, match.original.table.row_count)]
 
 
 def _rates(match: Match, column: str, claimed: AnyCellClaim) -> list[Fraction]:
@@ -261,11 +261,11 @@ def _counts_evidence(match: Match, column: str, claimed: AnyCellClaim) -> Eviden
 
 
 def _replacement_evidence(match: Match, column: str, claimed: AnyCellClaim) -> Evidence | NotChecked:
-    """Test what rows show that do not show their own value against the law of what replaces it.
+    """Test what rows show that do not show their true value against the law of what replaces it.
 
     Notes
     -----
-    Given that it is not the own value u, the published one is v with probability A[u][v]/(1 - A[u][u]), for
+    Given that it is not the true value u, the published one is v with probability A[u][v]/(1 - A[u][u]), for
     retention replacement 1/(m - 1), independently of all other records. Of the rows with true value u, their
     counts are multinomial: the Dirichlet mixture of `multinomial_point`, multiplied over u
     (`independent_product`). Of all rows whose true value is not v, the number that show v is a sum of

@@ -60,7 +60,7 @@ class CellLaw(ABC):
         Parameters
         ----------
         replaced
-            Rows that do not show their own value, by it.
+            Rows that do not show their true value, by it.
 
         Returns
         -------
@@ -247,9 +247,9 @@ class CellClaim(MechanismClaim[C], ABC):
         return self.laws[column].agreement()
 
     def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
-        """Return the deviations for which a number of rows is stated: own values a tenth more or less."""
+        """Return the deviations for which a number of rows is stated: true values a tenth more or less."""
         del column
-        words = "own values shown with probability {:.4g} on average"
+        words = "true values shown with probability {:.4g} on average"
         return [(words.format(float(each)), each) for each in a_tenth_off(rate)]
 
     @abstractmethod
@@ -266,7 +266,7 @@ class CellClaim(MechanismClaim[C], ABC):
         unaltered: bool,
         others_detected: bool,
     ) -> DetectionPower:
-        """Return the power of the checks, by that of own values, which is None if no coin is seen."""
+        """Return the power of the checks, by that of true values, which is None if no coin is seen."""
         kept, low, high = (None, None, None) if own is None else self._kept(column, own)
         return of_cells(
             column, kept, low, high,

@@ -43,11 +43,11 @@ class Claim(Protocol):
 
 
 class CoinClaim(Claim, Protocol):
-    """A mechanism that decides by a coin for each record whether its own value is published."""
+    """A mechanism that decides by a coin for each record whether its true value is published."""
 
     @property
     def kept_words(self) -> str:
-        """What a row did that shows its own value, in words."""
+        """What a row did that shows its true value, in words."""
         ...
 
     @property
@@ -70,7 +70,7 @@ class CoinClaim(Claim, Protocol):
         ...
 
     def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
-        """Return deviations in words, and the own rate of each, where it is ``rate`` on average."""
+        """Return deviations from a mean ``rate`` of true values, each described with its rate."""
         ...
 
     def agreement(self, column: str) -> tuple[Fraction, Fraction]:
@@ -326,7 +326,7 @@ class GeneralizationClaim(MechanismClaim[PerturbedGeneralization]):
     """A claim of perturbed generalization."""
 
     unseen: ClassVar[str] = (
-        "which record of a group was chosen is not published: it is seen no more than its value tells"
+        "the chosen record of a group is not published: it can be tested only by its value"
     )
 
     @property

@@ -1,4 +1,4 @@
-"""Published counts against their law given the true ones, and against the largest frequency allowed.
+"""Tests of published counts against their law given the true ones, and against the largest frequency.
 
 Where the draws of a group are dependent, some slots of a value are drawn independently: for ``capped`` those
 of its first M groups. In its other groups it takes an even share of what is left over, and is drawn at random

@@ -1,4 +1,4 @@
-"""With which other values the records of a value, and the rows of a predicate, are published."""
+"""Tests of the other values with which the records of a value, and the rows of a predicate, are published."""
 
 from __future__ import annotations
 
@@ -150,12 +150,14 @@ def _impossible(match: Match, column: str, together: IntArray) -> int:
     # Rows of unknown value, by class and published value, against the records of the class.
     rows = (match.true_values(column) < 0) & (match.classes >= 0) & (match.published[column] >= 0)
     shown, counts = np.unique(match.classes[rows] * size + match.published[column][rows], return_counts=True)
-    members, held = np.unique(match.index.classes * size + match.original.codes[column], return_counts=True)
+    members, frequencies = np.unique(
+        match.index.classes * size + match.original.codes[column], return_counts=True
+    )
     begin = np.searchsorted(members, shown // size * size)
     many = np.searchsorted(members, (shown // size + 1) * size) - begin
     pair = np.repeat(np.arange(len(shown)), many)
     member = np.arange(len(pair)) + np.repeat(begin - np.cumsum(many) + many, many)
-    able = np.where(together[members[member] % size, shown[pair] % size] > 0, held[member], 0)
+    able = np.where(together[members[member] % size, shown[pair] % size] > 0, frequencies[member], 0)
     able = np.bincount(pair, weights=able, minlength=len(shown)).astype(np.int64)
     return found + int(np.maximum(counts - able, 0).sum())
 
@@ -184,7 +186,7 @@ def _histograms(match: Match, column: str, claimed: SpluGenClaim) -> list[IntArr
 def _pairs(match: Match, column: str) -> _Pairs | None:
     """Return the pairs that occur of a known value and another published one; None if no value is known.
 
-    If every row kept its value, one pair that does not occur stands in.
+    If every row retained its value, one pair that does not occur stands in.
     """
     true, published = match.true_values(column), match.published[column]
     size = len(match.original.domains[column])

@@ -127,8 +127,8 @@ def of_decoy_groups(
     if high is not None:
         detected.append(_ORIGINAL)
         if not gammas:
-            detected.append(f"own values kept with probability {_rounded_up(high)} or more")
-        detected.append(f"{to_own} or more random cells set to their own value")
+            detected.append(f"true values kept with probability {_rounded_up(high)} or more")
+        detected.append(f"{to_own} or more random cells set to their true value")
     if exact_counts is not None:
         detected.append(exact)
     if unlinked and unlinked_detected:
@@ -140,9 +140,9 @@ def of_decoy_groups(
     else:
         most, least = min(2 * kept, (1 + kept) / 2), kept / 2
         if high is None or high > most:
-            open_.append("half the gamma" if plain else f"own values {_kept(most)}")
+            open_.append("half the gamma" if plain else f"true values {_kept(most)}")
         if low is None or low < least:
-            open_.append("twice the gamma" if plain else f"own values {_kept(least)}")
+            open_.append("twice the gamma" if plain else f"true values {_kept(least)}")
     if exact_counts is None and exact:
         open_.append(exact)
     if unlinked > (to_own or 0) and not unlinked_detected:
@@ -186,7 +186,7 @@ def of_cells(
     column
         The sensitive column.
     kept, low, high
-        How often values are said to be kept, of a matrix how often the own value is shown, on average; and
+        How often values are said to be kept, of a matrix how often the true value is shown, on average; and
         which other probabilities would have been detected. None if no row depends on a coin.
     rows, known
         Published rows, and how many of them have a known true value.
@@ -195,7 +195,7 @@ def of_cells(
     others_detected
         Whether a published count would have shown it if all other rows showed their true values.
     """
-    # Without a coin known rows show their own value or never do: then one row that does decides.
+    # Without a coin known rows show their true value or never do: then one row that does decides.
     never = kept is None and known > 0 and not unaltered
     original = high is not None or never or (kept is None and others_detected)
     open_ = []

@@ -1,4 +1,4 @@
-"""Exact checks: what every release satisfies, whatever was drawn."""
+"""Exact checks, which every honest release passes with certainty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published counts that are closer to the true ones than any plan lets them be."""
+"""Test for published counts that are closer to the true ones than possible under any plan."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ def exactness_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evid
     found = match.found(column)
     low, high = match.frequency_bounds(column)
     centers = [(each, each) for each in match.histograms(column) or ()] or [(low, high)]
-    held = protected(match, column, claimed)
+    checked = protected(match, column, claimed)
     distance = min(
-        _away(found[held], least[held], most[held], whole=claimed.is_independent) for least, most in centers
+        _away(found[checked], least[checked], most[checked], whole=claimed.is_independent)
+        for least, most in centers
     )
     logs = _distances(match, column, claimed)
     e_value = EValue(logs[distance] if distance < len(logs) else -2 - _ROUNDING)
@@ -51,7 +52,9 @@ def exactness_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evid
         most = detectable_distance(match, column, claimed, level)
         return "no counts, not even exact ones" if most is None else f"counts up to {most} records away"
 
-    which = "all values" if claimed.is_independent else f"{len(held)} values of at most {claimed.draws.bound}"
+    which = (
+        "all values" if claimed.is_independent else f"{len(checked)} values of at most {claimed.draws.bound}"
+    )
     detail = f"published counts are {distance} records away from the true ones, over {which}"
     return Evidence("exactness", column, e_value, match.rows, detail, power)
 
@@ -83,7 +86,7 @@ def count_mass_log10(law: PublishedCount, rows: int, largest: int) -> float:
     Notes
     -----
     A record draws uniformly from its group with probability t and from a part of the group otherwise: its
-    own value if p > 1/gamma, t = (1 - p) gamma/(gamma - 1); another one if p < 1/gamma, t = p gamma. Given
+    true value if p > 1/gamma, t = (1 - p) gamma/(gamma - 1); another one if p < 1/gamma, t = p gamma. Given
     which records draw uniformly, k_g of each group g, the characteristic function of the counts is at most
     the product of abs(mu_g)^k_g, mu_g the mean of exp(i t_v) over the group. Every value is in at most M
     groups of gamma records, so by Finner's inequality with the weights k_g/(gamma M) its integral is at
@@ -190,11 +193,11 @@ def _distances(match: Match, column: str, claimed: SpluGenClaim) -> tuple[float,
     if claimed.law.gamma > match.rows:
         return ()  # no value can have a record
     if not claimed.is_independent:
-        held = protected(match, column, claimed)
-        if not len(held):
+        checked = protected(match, column, claimed)
+        if not len(checked):
             return ()
-        mass = rare_mass_log10(claimed, high[held])
-        return _from_mass(mass + math.log10(possible), _around(len(held)))
+        mass = rare_mass_log10(claimed, high[checked])
+        return _from_mass(mass + math.log10(possible), _around(len(checked)))
     largest = min(int(high.max()), match.rows // claimed.law.gamma)  # what the claim allows
     return _by_distance(claimed.law, match.rows, largest, len(high), possible)
 

@@ -1,4 +1,4 @@
-"""What an audit of a release states: the claim, each check, and the verdict."""
+"""Findings of an audit of a release: the claim, each check, and the verdict."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from splu_ref.audit.releases.messages import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a statistical check computed, before it is judged.
+    """The evidence of a statistical check, before it is compared with a level.
 
     Attributes
     ----------
@@ -24,11 +24,11 @@ class Evidence:
     e_value
         The evidence against the claim.
     rows
-        How many published rows it rests on.
+        Number of published rows that it is computed from.
     detail
-        What was seen, in words.
+        Description of the observation.
     power
-        The smallest deviation found with probability 0.999 or more, given the level, in words.
+        Description of the smallest deviation detected with probability at least 0.999, given the level.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Evidence:
     power: Callable[[Fraction], str]
 
     def judged(self, level: Fraction, *, power: bool) -> Check:
-        """Return the check at a level, with its power if it is asked for."""
+        """Return the check at a level, with its detection power if ``power``."""
         return Check(
             name=self.name,
             column=self.column,
@@ -61,20 +61,20 @@ class Check:
     name
         Stable name, such as ``retention``.
     column
-        The sensitive column it speaks of, or None for the whole table.
+        The tested sensitive column, or None for the whole table.
     passed
-        Whether nothing spoke against the claim.
+        Whether the claim was not rejected.
     detail
-        What was seen, in words.
+        Description of the observation.
     e_value
         Evidence against the claim; None for an exact check, which cannot fail on an honest release.
     level
-        Chance that an honest release fails this check; None for an exact check.
+        Probability that an honest release fails this check; None for an exact check.
     rows
-        Published rows that the check rests on.
+        Number of published rows that the check uses.
     power
-        The smallest deviation found with probability 0.999 or more; empty for an exact check or if it was
-        not asked for.
+        The smallest deviation detected with probability at least 0.999; empty for an exact check or if not
+        computed.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:
-    """A check that was not made, and why."""
+    """A check that was not made, with the reason."""
 
     name: str
     column: str | None
@@ -97,23 +97,23 @@ class NotChecked:
 
 
 Finding: TypeAlias = Check | Evidence | NotChecked
-"""What came of a check that was planned."""
+"""The outcome of a planned check."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """What two releases have in common.
+    """The dependence between the draws of two releases.
 
     Attributes
     ----------
     draws
-        ``same``: they hold the same rows, in whatever order. ``fresh``: nothing speaks against independent
-        draws. ``shared``: they differ, but too many rows agree for independent draws. ``opposed``: too few
-        rows agree.
+        ``same``: they have the same rows, in any order. ``fresh``: independent draws are not rejected.
+        ``shared``: they differ, but too many rows agree for independent draws. ``opposed``: too few rows
+        agree.
     linked
-        Rows whose non-sensitive cells are unique in both releases.
+        Number of rows whose non-sensitive cells are unique in both releases.
     agreeing
-        How many of them hold the same sensitive values in both.
+        Number of these with equal sensitive values in both.
     against_independence
         Evidence against independent draws; None without linked rows.
     """
@@ -126,20 +126,21 @@ class Reuse:
 
 @dataclass(frozen=True, slots=True)
 class TableFindings:
-    """What came of the checks of a table, before they are judged.
+    """The findings of the checks of a table, before they are compared with a level.
 
     Attributes
     ----------
     findings
         One for each check.
     compare
-        How another release is compared with this one: a function of the other and of ``level``, the chance
-        that two releases with independent draws are said to share them.
+        Compares another release with this one: a function of the other and of ``level``, the probability
+        that independent draws are called shared.
     linked
-        Published rows that belong to one record of the original for certain; None without an original.
+        Number of published rows that certainly belong to one record of the original; None without an
+        original.
     power
-        What would have been detected, by sensitive column, given the level of each statistical check; None
-        if there was no original to test the table against.
+        Detection power by sensitive column, given the level of each statistical check; None without an
+        original.
     """
 
     findings: list[Finding]
@@ -155,21 +156,22 @@ class ReleaseAudit:
     Attributes
     ----------
     claimed
-        What is claimed of the release.
+        The claimed mechanism.
     level
-        Chance that an honest release is called inconsistent, over all checks together.
+        Probability of a false alarm for an honest release, over all checks.
     rows
-        Rows of the published table.
+        Number of published rows.
     linked
-        Published rows that belong to one record of the original for certain; None without an original.
+        Number of published rows that certainly belong to one record of the original; None without an
+        original.
     checks, not_checked
-        Everything that was checked, and what was not.
+        The checks that were made, and those that were not.
     detectable
-        What would have been detected, by sensitive column; empty without an original.
+        Detection power by sensitive column; empty without an original.
     reuse
-        What a second release has in common with the first; None without one.
+        Dependence of a second release on the first; None without one.
     recomputed
-        What the release was made again from, in words; None if it was not.
+        Description of the source of a replay; None without one.
     """
 
     claimed: Claim
@@ -184,16 +186,16 @@ class ReleaseAudit:
 
     @property
     def not_shown(self) -> tuple[str, ...]:
-        """What the audit does not show, in words."""
+        """Limits of the audit."""
         return (*NOT_SHOWN, self.claimed.unseen) if self.recomputed is None else NOT_SHOWN_BY_REPLAY
 
     @property
     def verdict(self) -> Literal["consistent", "inconsistent", "inconclusive"]:
-        """What was shown.
+        """The verdict.
 
-        ``inconsistent``: a check failed. ``consistent``: none did, and in every sensitive column the checks
-        would have distinguished the release from an unprotected one, or it was made again from what was
-        drawn. ``inconclusive``: none did, but they would not.
+        ``inconsistent``: a check failed. ``consistent``: none failed, and in every sensitive column the
+        checks would have detected an unprotected release, or the release was replayed. ``inconclusive``: none
+        failed, but an unprotected release would not have been detected.
         """
         if not all(check.passed for check in self.checks):
             return "inconsistent"

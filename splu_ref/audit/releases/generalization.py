@@ -1,4 +1,4 @@
-"""The checks of releases by perturbed generalization: exactly its groups, and what is drawn of each."""
+"""The checks of releases by perturbed generalization: its groups exactly, and the draws of each group."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _exact(
     if not named:
         return
     small = sum(not _reaches(size, mechanism.least) for size in published.cells(SIZE))
-    detail = f"{small} rows tell of no group of {mechanism.least} records or more"
+    detail = f"{small} rows are of no group of {mechanism.least} records or more"
     yield Check("sizes", None, not small, detail, rows)
     yield _ranges_check(published, mechanism)
 

@@ -45,7 +45,7 @@ class Groups:
         The mechanism.
     shown
         Published code of each group, shape (G,).
-    held
+    contained
         Records of each group by value, shape (G, m).
     chosen
         By the name of a rule, the code of the record that it would choose in each group.
@@ -55,7 +55,7 @@ class Groups:
 
     mechanism: PerturbedGeneralization
     shown: IntArray
-    held: IntArray
+    contained: IntArray
     chosen: dict[str, IntArray]
     divided: tuple[tuple[IntArray, ...], ...]
 
@@ -67,7 +67,7 @@ class Groups:
         ordered = OrderedColumns(original.table, mechanism.quasi, mechanism.numbers)
         groups, codes = ordered.groups(mechanism.least), original.codes[mechanism.column]
         count, size = len(shown), len(mechanism.values)
-        held = np.bincount(groups * size + codes, minlength=count * size).reshape(count, size)
+        contained = np.bincount(groups * size + codes, minlength=count * size).reshape(count, size)
         rows = np.arange(len(codes))
         orders = {"first": rows, "last": -rows}
         for name, ranks in zip(mechanism.quasi, ordered.ranks, strict=True):
@@ -77,44 +77,45 @@ class Groups:
             by_group = np.lexsort((rows, order, groups))
             starts = np.flatnonzero(np.diff(groups[by_group], prepend=-1))
             chosen[f"the {name} record"] = codes[by_group[starts]]
-        chosen["the most frequent value"] = held.argmax(axis=1)
-        chosen["the rarest value"] = np.where(held > 0, held, len(codes) + 1).argmin(axis=1)
-        divided = [tuple(by_place(np.arange(count), count)), tuple(by_cells(held.sum(axis=1)))]
+        chosen["the most frequent value"] = contained.argmax(axis=1)
+        chosen["the rarest value"] = np.where(contained > 0, contained, len(codes) + 1).argmin(axis=1)
+        divided = [tuple(by_place(np.arange(count), count)), tuple(by_cells(contained.sum(axis=1)))]
         for ranks in ordered.ranks:
             least = np.full(count, ranks.max(), dtype=np.int64)
             np.minimum.at(least, groups, ranks)
             divided.append(tuple(by_cells(least)))
-        return cls(mechanism, shown, held, chosen, tuple(divided))
+        return cls(mechanism, shown, contained, chosen, tuple(divided))
 
     @cached_property
     def sizes(self) -> IntArray:
         """Records of each group."""
-        sizes: IntArray = self.held.sum(axis=1)
+        sizes: IntArray = self.contained.sum(axis=1)
         return sizes
 
     @cached_property
     def own(self) -> NDArray[np.bool_]:
         """Whether each group shows a value that one of its records has."""
-        found: NDArray[np.bool_] = self.held[np.arange(len(self.shown)), self.shown] > 0
+        found: NDArray[np.bool_] = self.contained[np.arange(len(self.shown)), self.shown] > 0
         return found
 
     @cached_property
     def kinds(self) -> IntArray:
         """How many values each group holds."""
-        found: IntArray = (self.held > 0).sum(axis=1)
+        found: IntArray = (self.contained > 0).sum(axis=1)
         return found
 
-    def mean(self, held: IntArray) -> Fraction:
+    def mean(self, contained: IntArray) -> Fraction:
         """Return the mean chance that a group shows a value of which it has so many records."""
         total = Fraction(0)
         for size in np.unique(self.sizes).tolist():
-            total += Fraction(int(held[self.sizes == size].sum()), size)
+            total += Fraction(int(contained[self.sizes == size].sum()), size)
         law = self.mechanism.law
         return law.retention * total / len(self.sizes) + law.absent_probability
 
     def chances(self, retention: float) -> Floats:
         """Return the chance of each value in each group under a retention, shape (G, m)."""
-        law: Floats = retention * self.held / self.sizes[:, None] + (1 - retention) / self.held.shape[1]
+        shares = self.contained / self.sizes[:, None]
+        law: Floats = retention * shares + (1 - retention) / self.contained.shape[1]
         return law
 
     @cached_property
@@ -124,7 +125,7 @@ class Groups:
         return tuple(sorted({*_RETENTIONS, (1 + keep) / 2} - {keep}))
 
     def found(self, other: Fraction, level: Fraction) -> bool:
-        """Return whether a release with another retention is found with probability 0.999 or more.
+        """Return whether a release with another retention is detected with probability 0.999 or more.
 
         Notes
         -----
@@ -163,7 +164,7 @@ class Groups:
 
     def rate(self, chosen: IntArray) -> Fraction:
         """Return the mean chance that a group shows the value that a rule chooses."""
-        return self.mean(self.held[np.arange(len(chosen)), chosen])
+        return self.mean(self.contained[np.arange(len(chosen)), chosen])
 
     def first_detected(self, level: Fraction) -> bool | None:
         """Return whether it is detected if the first record of every group is chosen, and then perturbed.
@@ -196,9 +197,9 @@ def _counts_evidence(groups: Groups) -> Evidence:
     They are sums of independent indicators, at whose mean chance `counts_point` is computed: it is convex in
     the count, so that by Hoeffding (1956, Theorem 3) its expectation is at most 1. The values are averaged.
     """
-    count, size = groups.held.shape
+    count, size = groups.contained.shape
     found = np.bincount(groups.shown, minlength=size)
-    rates = [groups.mean(groups.held[:, value]) for value in range(size)]
+    rates = [groups.mean(groups.contained[:, value]) for value in range(size)]
     e_value = largest_point_mean(np.full(size, count), found, rates)
 
     def power(level: Fraction) -> str:
@@ -271,12 +272,12 @@ def _replacement_evidence(groups: Groups) -> Evidence | NotChecked:
     Given that, each of the values that a group lacks is as likely. Of the groups that lack a value those that
     show it are tested as in `_counts_evidence`, and the values are averaged.
     """
-    column, size = groups.mechanism.column, groups.held.shape[1]
+    column, size = groups.mechanism.column, groups.contained.shape[1]
     foreign = ~groups.own
     left = size - groups.kinds[foreign]
     if not (left > 1).any():
         return NotChecked("replacement", column, "no group shows one of several values that its records lack")
-    lacking, shown = groups.held[foreign] == 0, groups.shown[foreign]
+    lacking, shown = groups.contained[foreign] == 0, groups.shown[foreign]
     trials, found = lacking.sum(axis=0), np.bincount(shown, minlength=size)
     rates = []
     for value in range(size):
@@ -306,7 +307,7 @@ def _independence_evidence(groups: Groups) -> Evidence | NotChecked:
     parts of a division are independent and multiplied; the divisions of a family and the families are
     averaged.
     """
-    column, law, size = groups.mechanism.column, groups.mechanism.law, groups.held.shape[1]
+    column, law, size = groups.mechanism.column, groups.mechanism.law, groups.contained.shape[1]
     open_ = groups.kinds < size
     count = int(open_.sum())
     if count < 2:

@@ -1,4 +1,4 @@
-"""Many e-values as one, and the divisions of the rows whose parts are tested.
+"""Combination of many e-values into one, and the divisions of rows whose parts are tested.
 
 The mean of dependent e-values is one, and so is the product of independent ones. Divisions can be named
 before anything is drawn, or other draws decide them.
@@ -238,8 +238,8 @@ def by_cells(ranks: IntArray) -> Iterator[IntArray]:
     cells = renumbered(ranks)
     if cells.max() < max(2, len(cells) // 2):
         yield cells
-    held = np.bincount(cells)
-    order = (np.cumsum(held) - held)[cells]
+    sizes = np.bincount(cells)
+    order = (np.cumsum(sizes) - sizes)[cells]
     for blocks in (2, 4, 8, 16):
         yield order * blocks // len(cells)
 

@@ -1,4 +1,4 @@
-"""Whether two releases of one table share their randomness."""
+"""Test whether two releases of one table share their randomness."""
 
 from __future__ import annotations
 

@@ -300,12 +300,12 @@ class Match:
         order = np.lexsort((-counts, pairs // size))
         first = order[np.unique((pairs // size)[order], return_index=True)[1]]
         typical = np.full(len(codes), -1, dtype=np.int64)
-        held = np.zeros(len(codes), dtype=np.int64)
-        typical[pairs[first] // size], held[pairs[first] // size] = pairs[first] % size, counts[first]
+        majority = np.zeros(len(codes), dtype=np.int64)
+        typical[pairs[first] // size], majority[pairs[first] // size] = pairs[first] % size, counts[first]
         unknown = (self.true_values(column) < 0) & (self.classes >= 0)
         shown = self.published[column][unknown] == typical[self.classes[unknown]]
         used = np.unique(self.classes[unknown])
-        share = Fraction(int(held[used].sum()), max(1, int(self.index.sizes[used].sum())))
+        share = Fraction(int(majority[used].sum()), max(1, int(self.index.sizes[used].sum())))
         return Unlinked(int(unknown.sum()), int(shown.sum()), share)
 
     def frequency_bounds(self, column: str) -> tuple[IntArray, IntArray]:
@@ -313,9 +313,9 @@ class Match:
         high = self.original.frequencies(column)
         low = high.copy()
         for values, deleted in self._deletions(column):
-            held = np.bincount(values, minlength=len(high))
-            low -= np.minimum(held, deleted)
-            high -= np.maximum(0, deleted - (len(values) - held))
+            counted = np.bincount(values, minlength=len(high))
+            low -= np.minimum(counted, deleted)
+            high -= np.maximum(0, deleted - (len(values) - counted))
         return low, high
 
     def histograms(self, column: str) -> list[IntArray] | None:

@@ -1,4 +1,4 @@
-"""What was drawn for a release, tested against independent and uniform draws."""
+"""Tests of a release's recorded draws against independent uniform draws."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def _draws_evidence(replay: Replay, column: str) -> Evidence:
         values += [in_contexts(kept[order][lag:], kept[order][:-lag], coin) for lag in LAGS]
         values.append(in_contexts(draws[order][1:], draws[order][:-1], law))
     detail = (
-        f"{int(kept.sum())} of {len(draws)} draws keep the own value; by place in three orders, by the draws "
-        "before, by the cells of each column and the draws of the others"
+        f"{int(kept.sum())} of {len(draws)} draws retain the true value; by place in three orders, by the "
+        "draws before, by the cells of each column and the draws of the others"
     )
 
     def power(level: Fraction) -> str:
-        return f"own values kept: {rate_power(counts_point, len(draws), law[0], level / len(values))}"
+        return f"true values kept: {rate_power(counts_point, len(draws), law[0], level / len(values))}"
 
     return Evidence("draws", column, average(values), len(draws), detail, power)
 

@@ -1,4 +1,4 @@
-"""A release made again, from its transcript or its key, and compared with a published table."""
+"""Replay of a release from its transcript or its key, and comparison with the published table."""
 
 from __future__ import annotations
 

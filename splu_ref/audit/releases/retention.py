@@ -34,7 +34,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 class TrueValueRates:
-    """The probabilities of being published with the own value, by value.
+    """The probabilities of being published with the true value, by value.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class TrueValueRates:
         return sum((n * rate for n, rate in zip(counts, self.rates, strict=True)), Fraction(0)) / len(true)
 
     def contradicted(self, true: IntArray, own: Flags) -> bool:
-        """Return whether a row shows its own value though it cannot, or another though it must."""
+        """Return whether a row shows its true value though it cannot, or another though it must."""
         certain = ~self.drawn[true]
         return bool((own[certain] != self._own[true[certain]]).any())
 
@@ -83,7 +83,7 @@ class TrueValueRates:
 
         Notes
         -----
-        The rows of a part that show their own value are a sum of independent indicators. `point_logs` at
+        The rows of a part that show their true value are a sum of independent indicators. `point_logs` at
         their mean rate is the logarithm of a convex function, so that by Hoeffding (1956, Theorem 3) its
         expectation is at most that under a binomial law, which is 1.
         """
@@ -108,16 +108,16 @@ class TrueValueRates:
 
 
 PARTS = 2  # pooled, and by value: one of them suffices
-_ANY_ROW = "a single row that shows its own value where none can, or another where none can"
+_ANY_ROW = "a single row that shows its true value where none can, or another where none can"
 
 
 def retention_evidence(match: Match, column: str, claimed: CoinClaim) -> Evidence | None:
-    """Test the share of rows that kept their own value against p; None if no row's true value is known.
+    """Test the share of rows that retained their true value against p; None if no row's true value is known.
 
     Notes
     -----
-    Every record keeps its own value with probability p, independently of all others, whatever the plan, the
-    places and the deletion. Which rows have a known true value depends on non-sensitive cells and on the
+    Every record retains its true value with probability p, independently of all others, whatever the plan,
+    the places and the deletion. Which rows have a known true value depends on non-sensitive cells and on the
     deletion alone, so their number that kept it is Bin(rows, p): pooled, and for every value alone. The
     values are independent: their e-values are multiplied (`independent_product`). The two parts are averaged.
     Where p depends on the value, the pooled number has its mean rate (`TrueValueRates.logs`), and rows of
@@ -198,19 +198,20 @@ _PARTS = 8  # the power is stated for one of so many parts of the rows
 
 
 def independence_evidence(match: Match, column: str, claimed: CoinClaim) -> Evidence | None:
-    """Test the rows that kept their value against independent coins, in every context named beforehand.
+    """Test the rows that retained their value against independent coins, in every context named beforehand.
 
     Returns None if no row's true value is known, or no coin decides for any.
 
     Notes
     -----
-    Every record keeps its value with probability p, independently of the other records, the plan, the places,
-    the shuffle and the other sensitive columns. So in any division of the rows that these decide, the parts
-    are independent, and in each of them the number of rows that kept their value is Bin(rows, p): the
-    e-values of the parts are multiplied (`independent_product`). A division may also look at the rows before:
-    then each factor has expectation 1 given these. The divisions of a family, and the families, are averaged.
+    Every record retains its value with probability p, independently of the other records, the plan, the
+    places, the shuffle and the other sensitive columns. So in any division of the rows that these decide, the
+    parts are independent, and in each of them the number of rows that retained their value is Bin(rows, p):
+    the e-values of the parts are multiplied (`independent_product`). A division may also look at the rows
+    before: then each factor has expectation 1 given these. The divisions of a family, and the families, are
+    averaged.
     Where p depends on the value, parts have a mean rate (`TrueValueRates.logs`), and those that look at rows
-    before are divided further by the true value.
+    rows before are divided further by the true value.
 
     Where the draws of a group are dependent, each row counts for one in gamma (`point_logs`), so that parts
     may still be multiplied, and no division looks at the rows before.
@@ -231,7 +232,7 @@ def independence_evidence(match: Match, column: str, claimed: CoinClaim) -> Evid
         alike = "" if claimed.dependent == 1 else " where a group keeps all its values or none"
         return f"one of {_PARTS} parts of the rows, by place, order or a column{alike}: {reached}"
 
-    detail = f"rows that kept their value, in {divisions} divisions of the rows"
+    detail = f"rows that retained their value, in {divisions} divisions of the rows"
     return Evidence("independence", column, e_value, len(flags.rows), detail, power)
 
 
@@ -297,7 +298,7 @@ class _Flags:
             yield by_value % modulus
 
     def _by_those_before(self, rows: IntArray, coins: _Coins) -> Iterator[_Division]:
-        """Divide by what the rows before did: whether they kept their value, and which they show.
+        """Divide by what the rows before did: whether they retained their value, and which they show.
 
         The number of parts is that of all that may occur: it must not depend on the draws.
         """
@@ -319,7 +320,7 @@ class _Flags:
         yield (shown == self.true[rows] + 1).astype(np.int64), 2
 
     def _by_columns(self) -> Iterator[IntArray]:
-        """Divide by the own value, by the cells of each other column, and by coarse ranges of them."""
+        """Divide by the true value, by the cells of each other column, and by coarse ranges of them."""
         yield self.true[self.rows]
         for ranks in self.match.original.ranks(blank=self.match.blank):
             yield from by_cells(ranks[self.match.classes[self.rows]])

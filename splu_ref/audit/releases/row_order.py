@@ -39,18 +39,18 @@ def near_pairs(size: int) -> tuple[IntArray, IntArray]:
 
 
 def rising(items: IntArray, pairs: tuple[IntArray, IntArray]) -> tuple[int, int]:
-    """Return how many pairs hold different numbers, and in how many of these the first is the smaller."""
+    """Return the number of pairs with different numbers, and of those with the smaller one first."""
     first, second = items[pairs[0]], items[pairs[1]]
     return int((first != second).sum()), int((first < second).sum())
 
 
 def alike(items: IntArray, gamma: int) -> tuple[int, int]:
-    """Return how many triples (two neighbors of a block, another) tell, and how many have equal neighbors.
+    """Return the number of informative triples (two neighbors of a block, a third), and of equal neighbors.
 
     Blocks are gamma consecutive places, cut into pairs of neighbors; the third place is the second of the
-    same pair in a block half the size away. A triple tells if exactly one of the second and the third item
-    equals the first, and none is -1 (unknown). With fair coins the neighbor is the equal one in half of
-    these; in a table that stands in the order of its decoy groups never.
+    same pair in a block half the size away. A triple is informative if exactly one of the second and the
+    third item equals the first, and none is -1 (unknown). With fair coins the neighbor is the equal one in
+    half of these; in a table in the order of its decoy groups in none.
     """
     blocks = len(items) // gamma // 2
     start = (gamma * np.arange(blocks)[:, None] + np.arange(0, gamma - 1, 2)).reshape(-1)
@@ -61,11 +61,11 @@ def alike(items: IntArray, gamma: int) -> tuple[int, int]:
 
 
 def nearer(items: IntArray, lag: int) -> tuple[int, int]:
-    """Return how many triples (two items ``lag`` apart, a third) tell, and in how many the two are nearer.
+    """Return the number of informative triples (two items ``lag`` apart, a third), and of closer pairs.
 
-    The third place is half the size after the second. A triple tells if the second and the third number are
-    not equally far from the first, and none is -1 (unknown). With fair coins the second is the nearer one in
-    half of these; in a table that keeps together what belongs together, in more.
+    The third place is half the size after the second. A triple is informative if the second and the third
+    number are not equally far from the first, and none is -1 (unknown). With fair coins the second is the
+    nearer one in half of these; in a table whose similar rows are close together, in more.
     """
     half = len(items) // 2
     lag = min(lag, half + 1)  # no pair is so far apart
@@ -81,12 +81,12 @@ def shuffle_evidence(published: Microdata, claimed: CoinClaim, match: Match | No
 
     Notes
     -----
-    Step 4 puts the rows in a uniform order that is independent of all that they hold. So for each of the
-    following numbers that belong to a row, the rule of this module holds, on the rows that have it: every
+    Step 4 shuffles the rows uniformly, independently of their cells. So the rule of this module applies to
+    each of the following numbers of a row, on the rows that have it: every
     published cell, as the rank of its text; with an original, the position of the record there and its true
-    value. Neighbors and rows half the table apart are compared. Triples tell whether rows near each other,
-    or gamma places apart, belong nearer together than others, and whether the rows stand in the order of
-    their decoy groups. All are averaged.
+    value. Neighbors and rows half the table apart are compared. Triples test whether rows near each other,
+    or gamma places apart, are more similar than others, and whether the rows are in the order of their
+    decoy groups. All are averaged.
     """
     if match is None:
         return order_evidence(
@@ -113,7 +113,7 @@ def order_evidence(
     period: int,
     rows: int,
     detail: str,
-    telling: str,
+    power_of: str,
 ) -> Evidence:
     """Test the order of the rows against a uniform one, by numbers that belong to them.
 
@@ -127,9 +127,9 @@ def order_evidence(
         How far apart rows stand that might have to do with each other.
     rows
         How many rows the evidence rests on.
-    detail, telling
-        What is looked at, in words, and whose power is stated: of neighbors by the first number if some are
-        grouped, otherwise by the number that tells most pairs apart.
+    detail, power_of
+        Descriptions of the test, and of the comparison whose power is stated: of neighbors by the first
+        number if some are grouped, otherwise by the number with most informative pairs.
     """
     trials: list[int] = []
     successes: list[int] = []
@@ -150,9 +150,9 @@ def order_evidence(
     e_value = largest_mean(counts_point, np.array(trials), np.array(successes), [HALF] * len(trials))
 
     def power(level: Fraction) -> str:
-        return f"{telling}: {rate_power(counts_point, telling_pairs, HALF, level / len(trials))}"
+        return f"{power_of}: {rate_power(counts_point, informative_pairs, HALF, level / len(trials))}"
 
-    telling_pairs = trials[0] if grouped else max(trials)
+    informative_pairs = trials[0] if grouped else max(trials)
     return Evidence("shuffle", None, e_value, rows, detail, power)
 
 

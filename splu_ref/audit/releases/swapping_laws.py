@@ -52,7 +52,7 @@ _BISECTIONS = 50
 
 @dataclass(frozen=True, slots=True)
 class SwapPower:
-    """Which other retentions are found with probability 0.999 or more.
+    """Which other retentions are detected with probability 0.999 or more.
 
     Attributes
     ----------
@@ -267,15 +267,15 @@ class Arrangement:
         return np.bincount(flat, minlength=math.prod(shape)).reshape(shape)
 
     def log_of_kept(self, part: IntArray) -> float:
-        """Return the logarithm of the e-value of which rows keep their own value."""
+        """Return the logarithm of the e-value of which rows retain their true value."""
         cells = self.cells(part)
         return arranged_log(cells, np.broadcast_to(self.own, cells.shape))
 
     def log_of_frequent(self, part: IntArray) -> float:
         """Return that of which rows show another value that their part has more often than the table."""
         cells = self.cells(part)
-        held = cells.sum(axis=2)
-        frequent = held * len(part) > held.sum(axis=1, keepdims=True) * held.sum(axis=0)
+        row_sums = cells.sum(axis=2)
+        frequent = row_sums * len(part) > row_sums.sum(axis=1, keepdims=True) * row_sums.sum(axis=0)
         return arranged_log(cells, frequent[:, None, :] & ~self.own)
 
     def log_beside(self, lag: int) -> float:
@@ -308,7 +308,7 @@ class Arrangement:
 
 
 def independence_of(match: Match, column: str) -> Evidence | NotChecked:
-    """Test which rows keep their own value against every division of them; see the module.
+    """Test which rows retain their true value against every division of them; see the module.
 
     Notes
     -----
@@ -320,7 +320,7 @@ def independence_of(match: Match, column: str) -> Evidence | NotChecked:
         [arrangement.log_of_kept(part) for part in family]
         for family in (arrangement.by_place(), arrangement.by_columns(), arrangement.by_other_sensitive())
     ]
-    return _evidence("independence", arrangement, families, "keep their own value", own=True)
+    return _evidence("independence", arrangement, families, "retain their true value", own=True)
 
 
 def locality_of(match: Match, column: str) -> Evidence | NotChecked:

@@ -1,4 +1,4 @@
-"""Fifth stage: figures 4 and 5 computed again, held against the printed curves, and drawn."""
+"""Fifth stage: figures 4 and 5 computed again, compared with the printed curves, and drawn."""
 
 from __future__ import annotations
 

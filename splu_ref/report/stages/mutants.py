@@ -54,7 +54,7 @@ def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress
     variables
         Environment variables that give the run its seed.
     progress
-        Told of every line that the run writes.
+        Called with every line that the run writes.
     passed
         The report of pytest on the suites, if they ran: what the shipped code passed is not run again.
 
@@ -94,7 +94,7 @@ def _matrix_row(found: _Matrix, code: int) -> Row:
     return check_row(
         "mutants",
         "matrix",
-        "The shipped code passes every check, and every check notices some mutant",
+        "The shipped code passes every check, and every check detects some mutant",
         not reasons and bool(found["mutants"]),
         evidence=f"{len(checks)} checks, {len(found['mutants'])} mutants",
         detail="; ".join(reasons),
@@ -103,15 +103,15 @@ def _matrix_row(found: _Matrix, code: int) -> Row:
 
 
 def _mutant_row(mutant: _Mutant) -> Row:
-    noticed = [check for check, state in mutant["cells"].items() if state == "killed"]
+    detected = [check for check, state in mutant["cells"].items() if state == "killed"]
     meant = mutant["meant_for"]
-    missed = "" if meant in noticed else f"not noticed by {meant}, which was written for it"
+    missed = "" if meant in detected else f"not detected by {meant}, which was written for it"
     return check_row(
         "mutants",
         mutant["name"],
         f"Killed: {mutant['sentence']}",
-        bool(noticed) and not missed,
-        evidence=f"noticed by {', '.join(noticed)}" if noticed else "no check noticed it",
+        bool(detected) and not missed,
+        evidence=f"detected by {', '.join(detected)}" if detected else "no check detected it",
         detail=missed,
         seconds=sum(cell["seconds"] for cell in mutant["details"].values()),
     )

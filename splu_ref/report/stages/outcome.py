@@ -74,7 +74,7 @@ def run_module(
     variables
         Environment variables to be set, besides those of this process.
     heard
-        Told every line that the process writes, as it comes.
+        Called with every line that the process writes.
 
     Returns
     -------

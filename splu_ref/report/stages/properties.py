@@ -37,7 +37,7 @@ def properties_stage(workers: int, variables: Mapping[str, str], progress: Progr
     variables
         Environment variables that give the run its seed.
     progress
-        Told of every test that is done.
+        Called for every finished test.
     report
         Where pytest writes its JUnit report.
 

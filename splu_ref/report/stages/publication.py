@@ -1,4 +1,4 @@
-"""Fourth stage: the embedded table is published, and what comes out is held against the original."""
+"""Fourth stage: the embedded table is published, and what comes out is compared with the original."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def _decided(folder: Path, kind: str, **keys: str) -> Finding:
 
 def _entropy_reaches(group: Counter[str], number: int) -> bool:
     size = group.total()
-    held = Fraction(int(size**size), prod(int(count**count) for count in group.values()))
-    return held >= int(number**size)
+    retained = Fraction(int(size**size), prod(int(count**count) for count in group.values()))
+    return retained >= int(number**size)
 
 
 def _far(group: Counter[str], table: Counter[str]) -> Fraction:
@@ -125,7 +125,7 @@ def test_what_is_true_instead_and_what_k_does_not_say(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "keys", "told"),
+    ("kind", "keys", "reported"),
     [
         ("k-anonymity", {"k": "0"}, "k must be a whole number of at least 1"),
         ("k-anonymity", {"k": "2", "table": '"../t.csv"'}, "no name of a file beside this one"),
@@ -144,11 +144,11 @@ def test_what_is_true_instead_and_what_k_does_not_say(tmp_path: Path) -> None:
         ("t-closeness", {"t": "1", "sensitive": '""'}, "sensitive is no column"),
     ],
 )
-def test_what_cannot_be_claimed(tmp_path: Path, kind: str, keys: dict[str, str], told: str) -> None:
+def test_what_cannot_be_claimed(tmp_path: Path, kind: str, keys: dict[str, str], reported: str) -> None:
     _table(tmp_path, 1)
     with pytest.raises(InputError, match=r"line \d+, claim a: ") as raised:
         _decided(tmp_path, kind, **keys)
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 def test_a_column_must_be_named_where_values_are_claimed(tmp_path: Path) -> None:

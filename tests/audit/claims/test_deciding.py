@@ -154,7 +154,7 @@ def test_the_error_at_a_count(
         ("small-sum-privacy", {"alpha": 1, "t_p": "1/2"}, "0.5, least at f = 1", ""),
     ],
 )
-def test_a_false_claim_is_told_with_what_would_be_true(
+def test_a_false_claim_is_reported_with_what_would_be_true(
     kind: str, keys: dict[str, Any], found: str, instead: str
 ) -> None:
     finding = _decided(kind, gamma=2, epsilon="1", **keys)
@@ -217,18 +217,18 @@ def test_a_level_that_is_attained_exactly_is_kept_and_nothing_above_it_is(
             assert check(proof.make()).valid
 
 
-def test_theorem_4_is_told_of_only_where_it_falls_below_the_claim() -> None:
+def test_theorem_4_is_reported_only_where_it_falls_below_the_claim() -> None:
     """At gamma = 2, epsilon = 1 and f = 1 the count is 0, 1 or 2: never off by more than 1."""
     strict = privacy_minimum(3, "3/10", 4)
     assert strict.t_p.exact() == strict.t_p_definition.exact()
     silent = _decided("small-sum-privacy", gamma=3, epsilon="3/10", alpha=4, t_p=strict.t_p.exact())
     assert silent.verdict is Verdict.CONFIRMED
     [beside] = silent.remarks
-    assert beside.startswith("T_P*, how often whatever is made of the published count is wrong")
-    told = _decided("small-sum-privacy", gamma=2, epsilon="1", alpha=1, t_p="1/2")
+    assert beside.startswith("T_P*, the minimax error probability")
+    reported = _decided("small-sum-privacy", gamma=2, epsilon="1", alpha=1, t_p="1/2")
     assert _error(2, Fraction(1, 2), Fraction(1), 1) == Fraction(1, 2)
-    assert told.verdict is Verdict.CONFIRMED
-    assert "T_P is 0, below the claim" in told.remarks[1]
+    assert reported.verdict is Verdict.CONFIRMED
+    assert "T_P is 0, below the claim" in reported.remarks[1]
 
 
 def test_a_threshold_that_nobody_can_find_is_not_refuted_by_an_error_that_is_allowed() -> None:
@@ -370,7 +370,7 @@ def test_concepts_under_each_estimator() -> None:
         ("printed", "any", "0.9", []),
     ],
 )
-def test_every_contradicted_concept_has_a_witness_that_a_stranger_can_check(
+def test_every_contradicted_concept_has_a_witness_that_a_third_party_can_check(
     estimator: str, predicates: str, t_p: str, roles: list[str]
 ) -> None:
     keys = {"gamma": 5, "epsilon": "0.3", "alpha": 5, "estimator": estimator, "predicates": predicates}
@@ -403,7 +403,7 @@ def test_a_formula_is_refuted_at_its_own_count_where_no_threshold_can_be_found()
         _decided("threshold-formula", formula="chebyshev", **keys)
 
 
-def test_a_bound_that_cannot_be_told_from_the_truth_is_refused() -> None:
+def test_a_bound_that_cannot_be_reported_from_the_truth_is_refused() -> None:
     bounds = error_probability(2, "1/1000", 200_000).bounds(150)
     between = (bounds.lower + bounds.upper) / 2
     with pytest.raises(InputError, match="claim a: t_e is too near the true probability"):
@@ -413,10 +413,10 @@ def test_a_bound_that_cannot_be_told_from_the_truth_is_refused() -> None:
 def test_definition_2_decides_and_theorem_4_is_reported() -> None:
     finding = _decided("small-sum-privacy", gamma=10, epsilon="0.3", alpha=10, t_p="0.3")
     assert finding.verdict is Verdict.CONFIRMED
-    beside, told = finding.remarks
+    beside, reported = finding.remarks
     assert beside.endswith("is 0.435947420762")
-    assert "Definition 2 decides" in told
-    assert "0.241032408035" in told
+    assert "Definition 2 decides" in reported
+    assert "0.241032408035" in reported
 
 
 def test_a_refutation_too_large_for_its_certificate_is_proved_at_the_first_count_that_fails() -> None:
@@ -448,24 +448,24 @@ def test_absurd_sizes_are_refused_at_their_line(kind: str, keys: dict[str, Any],
 
 @given(st.integers(0, 300), st.integers(1, 300), st.integers(-2, 310))
 def test_the_search_finds_the_same_from_anywhere(last: int, most: int, near: int) -> None:
-    asked = []
+    requested = []
 
     def holds(n: int) -> bool:
-        asked.append(n)
+        requested.append(n)
         return n <= last
 
     if last < most:
         assert largest(holds, most, near) == last
-        assert all(1 <= n < most for n in asked)
+        assert all(1 <= n < most for n in requested)
         if near == last > 0:
-            assert len(asked) <= 2
+            assert len(requested) <= 2
 
 
 def test_a_large_claim_is_narrowed_with_few_levels(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    requested = []
 
     def counting(*args: Any, **keys: Any) -> Any:
-        asked.append(args[2])
+        requested.append(args[2])
         return privacy_minimum(*args, **keys)
 
     monkeypatch.setattr("splu_ref.audit.claims.privacy.privacy_minimum", counting)
@@ -474,7 +474,7 @@ def test_a_large_claim_is_narrowed_with_few_levels(monkeypatch: pytest.MonkeyPat
     most = int(finding.true_for.split()[-1])
     assert privacy_minimum(2, "1/50", most).t_p_definition.bounds().lower >= Fraction("1e-8")
     assert privacy_minimum(2, "1/50", most + 1).t_p_definition.bounds().upper < Fraction("1e-8")
-    assert len(asked) <= 6
+    assert len(requested) <= 6
 
 
 @pytest.mark.parametrize("estimator", ["mle", "exact", "printed"])
@@ -485,14 +485,14 @@ def test_a_promise_of_nothing_is_kept(estimator: str) -> None:
 
 @given(st.integers(0, 300), st.integers(1, 300))
 def test_the_search_finds_the_last_that_holds_in_few_steps(last: int, most: int) -> None:
-    asked = []
+    requested = []
 
     def holds(n: int) -> bool:
-        asked.append(n)
+        requested.append(n)
         return n <= last
 
     if last < most:
         assert largest(holds, most) == last
-        assert len(asked) <= 2 * most.bit_length() + 1
-        assert max(asked, default=1) <= 2 * last + 1
+        assert len(requested) <= 2 * most.bit_length() + 1
+        assert max(requested, default=1) <= 2 * last + 1
     assert first_failure(lambda n: n <= last, most) == min(last, most, 20)  # as the guide says

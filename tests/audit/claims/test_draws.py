@@ -1,4 +1,4 @@
-"""Claims about draws that hang together: verdicts against brute force, and certificates that pass."""
+"""Claims about dependent draws: verdicts against brute force, and certificates that pass."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_concepts_of_values_up_to_the_cap_alone_are_decided() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "reported"),
     [
         ({"kind": "small-sum-privacy", "alpha": 3, "t_p": "0.1", "draws": "capped"}, "write independent"),
         ({"kind": "small-sum-privacy", "alpha": 3, "t_p": "0.1", "draws": "capped:3", "retention": "1/2"},
@@ -115,8 +115,8 @@ def test_concepts_of_values_up_to_the_cap_alone_are_decided() -> None:
         ({"kind": "large-sum-utility", "t_e": "0.1", "t_f": 9, "draws": "all-or-none:3"}, "number of values"),
     ],
 )  # fmt: skip
-def test_claims_that_cannot_be_decided_are_refused(keys: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_claims_that_cannot_be_decided_are_refused(keys: dict[str, Any], reported: str) -> None:
+    with pytest.raises(InputError, match=reported):
         _decided(**keys)
 
 

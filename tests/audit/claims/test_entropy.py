@@ -52,10 +52,10 @@ def _mean_of_three() -> dict[str, float]:
     tables = [(a, b, c) for a in range(3) for b in range(3) for c in range(3)]
     expected = worst = record = 0.0
     for total in range(7):
-        held = [table for table in tables if sum(table) == total]
-        chances = [sum(table[0] == value for table in held) / len(held) for value in range(3)]
+        retained = [table for table in tables if sum(table) == total]
+        chances = [sum(table[0] == value for table in retained) / len(retained) for value in range(3)]
         loss = log2(3) + sum(p * log2(p) for p in chances if p)
-        expected += loss * len(held) / 27
+        expected += loss * len(retained) / 27
         worst, record = max(worst, loss), expected
     sums = [sum(sum(table) == total for table in tables) / 27 for total in range(7)]
     return {"worst": worst, "expected": expected, "record": record, "table": -sum(p * log2(p) for p in sums)}
@@ -92,17 +92,17 @@ def test_what_is_left_of_a_false_claim_is_named(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("world", "told"),
+    ("world", "reported"),
     [
         ("../salaries.toml", "no name of a file beside this one"),
         ("none.toml", "No such file or directory: name a file beside"),
         ("c.toml", "the file has no key 'claim'"),
     ],
 )
-def test_a_world_that_cannot_be_read_is_refused(folder: Path, world: str, told: str) -> None:
+def test_a_world_that_cannot_be_read_is_refused(folder: Path, world: str, reported: str) -> None:
     with pytest.raises(InputError, match=r"c\.toml, line \d+, claim a: ") as raised:
         _decided(folder, world, "1")
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 def test_a_negative_bound_is_refused(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""For every kind of claim, one that is true with nothing to spare, and one just beyond it that is rejected.
+"""For every kind of claim, one that is true with nothing to lose, and one just beyond it that is rejected.
 
 The verdict, the exit code of the command and its JSON are those of the one claim that is false.
 """
@@ -106,7 +106,7 @@ def test_a_claim_just_beyond_a_true_one_is_rejected(
 
 def finding(verdict: Verdict) -> AuditedClaim:
     found = Finding(verdict=verdict, stated="", found="", numbers={}, recompute="")
-    return AuditedClaim(None, found, 0.0)  # type: ignore[arg-type]  # of the claim nothing is asked
+    return AuditedClaim(None, found, 0.0)  # type: ignore[arg-type]  # of the claim nothing is requested
 
 
 EXITS = {Verdict.CONFIRMED: 0, Verdict.NARROWED: 1, Verdict.REFUTED: 1, Verdict.NOT_DECIDED: 3}

@@ -70,13 +70,13 @@ def test_local_epsilon_is_the_largest_ratio_of_chances(
     for bound, verdict in ((ratio, Verdict.CONFIRMED), (ratio - Fraction(1, 10**9), None)):
         found = _decided("local-epsilon", e_epsilon=bound, **rest)
         assert found.verdict is verdict if verdict else found.verdict.contradicted
-        told = found.numbers["e_epsilon"]
-        assert isinstance(told, dict)
-        assert Fraction(told["fraction"] or 0) == ratio
+        reported = found.numbers["e_epsilon"]
+        assert isinstance(reported, dict)
+        assert Fraction(reported["fraction"] or 0) == ratio
 
 
 def test_epsilon_is_compared_with_the_logarithm_and_not_with_its_float() -> None:
-    # e^epsilon = 1 + p m/(1-p) = 2: between two decimals of ln 2 that no float tells apart.
+    # e^epsilon = 1 + p m/(1-p) = 2: between two decimals of ln 2 that no float distinguish.
     assert exp(0.6931471805599453) == near(2)
     below, above = "0.69314718055994530941", "0.69314718055994530942"
     assert _decided("local-epsilon", epsilon=above).verdict is Verdict.CONFIRMED
@@ -130,9 +130,9 @@ def test_under_one_prior_every_set_of_values_is_tried(counts: list[int], rho1: s
         return
     found = _decided("rho-privacy", rho1=rho1, rho2=worst, counts=counts)
     assert found.verdict is Verdict.REFUTED
-    told = found.numbers["posterior"]
-    assert isinstance(told, dict)
-    assert Fraction(told["fraction"] or 0) == worst
+    reported = found.numbers["posterior"]
+    assert isinstance(reported, dict)
+    assert Fraction(reported["fraction"] or 0) == worst
     above = worst + Fraction(1, 10**6)
     assert _decided("rho-privacy", rho1=rho1, rho2=above, counts=counts).verdict is Verdict.CONFIRMED
 
@@ -233,7 +233,9 @@ def test_several_columns_have_no_certificate_and_it_is_said_why() -> None:
         ("rho-privacy", {"rho1": "1/4", "rho2": "3/10", "counts": [1, 1, 1, 1]}, "a posterior of up to 2/5"),
     ],
 )
-def test_a_false_claim_is_told_with_what_would_be_true(kind: str, keys: dict[str, Any], instead: str) -> None:
+def test_a_false_claim_is_reported_with_what_would_be_true(
+    kind: str, keys: dict[str, Any], instead: str
+) -> None:
     finding = _decided(kind, **keys)
     assert finding.instead == instead
     assert (finding.verdict is Verdict.CONFIRMED) == (not instead)

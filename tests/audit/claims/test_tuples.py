@@ -67,14 +67,14 @@ def test_the_words_name_the_witness() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "reported"),
     [
         (("3/4", "1/2", "1/10", "1/5"), "alpha + beta"),
         (("1/2", "1/4", "1/5", "1/10"), "0 < d <= gamma < 1"),
         (("0", "1/4", "1/10", "1/5"), "alpha"),
     ],
 )
-def test_numbers_outside_their_range_are_refused(keys: tuple[str, str, str, str], told: str) -> None:
+def test_numbers_outside_their_range_are_refused(keys: tuple[str, str, str, str], reported: str) -> None:
     with pytest.raises(InputError, match=r"c\.toml, line \d+, claim a: ") as raised:
         _decided(*keys)
-    assert told in str(raised.value)
+    assert reported in str(raised.value)

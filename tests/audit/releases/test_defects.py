@@ -20,8 +20,8 @@ GAMMA = Gamma(5)
 MEANT = {
     "gamma is one more than claimed": "retention",
     "gamma is one less than claimed": "retention",
-    "the true value is never retained": "retention",
-    "the true value is always retained": "retention",
+    "the true value is never published": "retention",
+    "the true value is always published": "retention",
     "values come from the whole domain": "decoys",
     "decoys come from the whole domain": "counts",
     "the rows are not shuffled": "shuffle",
@@ -68,7 +68,7 @@ def test_another_plan_than_claimed(used: str, claimed: str) -> None:
     assert _failed(_audit(publisher.release(stream("plan", 0)), claimed)) == {"plan", "possible"}
 
 
-def test_a_wrong_gamma_is_found_where_the_number_of_rows_does_not_tell() -> None:
+def test_a_wrong_gamma_is_found_where_the_number_of_rows_does_not_show() -> None:
     # 30 divides 30,690: the deviation lies in the draws alone.
     table = embedded_table()
     trimmed = table.take(np.arange(30690))
@@ -85,4 +85,4 @@ def test_a_wrong_gamma_is_found_where_the_number_of_rows_does_not_tell() -> None
     alone = audit_release(
         published, [EMBEDDED_SENSITIVE], SpluGenClaim(PublishedCount.of(GAMMA)), power=False
     )
-    assert alone.verdict == "inconclusive"  # without the original nobody can tell
+    assert alone.verdict == "inconclusive"  # without the original nobody can know

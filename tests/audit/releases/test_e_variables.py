@@ -152,7 +152,7 @@ def test_mean_over_every_outcome_is_at_most_one(
         ("abc", "123", 3, "all-or-none:1"),
     ],
 )
-def test_mean_where_the_draws_of_a_group_hang_together(
+def test_mean_where_the_draws_of_a_group_are_dependent(
     values: str, names: str, gamma: int, draws: str
 ) -> None:
     claimed = SpluGenClaim(PublishedCount.of(gamma), "anatomy", GroupDraws.parse(draws))
@@ -168,7 +168,7 @@ def test_mean_where_the_draws_of_a_group_hang_together(
         ((0, 1), (0, 2), (0, 1), (1, 2), (0, 3), (0, 1), (0, 2)),
     ],
 )
-def test_counts_where_the_draws_of_a_group_hang_together(plan: tuple[tuple[int, ...], ...], law: str) -> None:
+def test_counts_where_the_draws_of_a_group_are_dependent(plan: tuple[tuple[int, ...], ...], law: str) -> None:
     draws, gamma = GroupDraws.parse(law), len(plan[0])
     assert draws.bound is not None
     true = np.bincount(np.array(plan).reshape(-1))
@@ -312,7 +312,7 @@ def test_order_of_the_rows_over_every_shuffle() -> None:
         published = given.take(np.array(rows))
         both.append(size(shuffle_evidence(published, claimed, Match.of(original, published)).e_value))
         alone.append(size(shuffle_evidence(published, claimed, None).e_value))
-    assert 0.7 < math.fsum(both) / 720 <= 1 + ROUNDING  # the least telling marks count as 0
+    assert 0.7 < math.fsum(both) / 720 <= 1 + ROUNDING  # the least informative marks count as 0
     assert 0.7 < math.fsum(alone) / 720 <= 1 + ROUNDING
     assert max(both) > 1.5 * min(both)  # some orders do speak against a shuffle
 

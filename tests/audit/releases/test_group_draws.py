@@ -1,4 +1,4 @@
-"""Releases whose draws hang together: honest ones pass, and faults are found by the check meant for each."""
+"""Releases whose draws are dependent: honest ones pass, and faults are found by the check meant for each."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_another_law_than_claimed_is_found_by_the_counts(law: str, claimed: str)
 
 
 @pytest.mark.slow
-def test_what_cannot_be_noticed_passes() -> None:
+def test_what_cannot_be_detected_passes() -> None:
     # One more group of a value is drawn as ever; and counts that hardly scatter are likely under no plan of
     # independent draws, but not so unlikely that every plan is refuted.
     assert not _failed(_audit(_published(TIGHT, "cap off by one", 3), TIGHT))
@@ -145,12 +145,12 @@ def test_repaired_small_counts_are_found_where_many_values_are_rare() -> None:
     published = exact.publish(_original().table, "value", SeededSource(5)).table
     audit = _audit(published, "capped:40")
     assert _failed(audit) == {"exactness"}
-    told = "exact counts of values of at most 40 records"
-    assert told in str(audit.detectable[0]).split(";")[0]
+    reported = "exact counts of values of at most 40 records"
+    assert reported in str(audit.detectable[0]).split(";")[0]
     assert "exact" not in str(_audit(published, TIGHT).detectable[0]).replace(
         " original", ""
     )  # none is so rare
-    assert told in str(_audit(published, RARE).detectable[0]).split(";")[0]  # 40 is no multiple of 3
+    assert reported in str(_audit(published, RARE).detectable[0]).split(";")[0]  # 40 is no multiple of 3
 
 
 def test_the_claim_names_its_law() -> None:

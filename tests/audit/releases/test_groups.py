@@ -98,10 +98,10 @@ def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one() -> None:
     table = Microdata.from_frame(pl.DataFrame({"q": list("112223"), "v": list("aababa")}))
     original, law = claim.prepared(table, ["v"]), mechanism.law
     done = mechanism.publish(table, "v", SeededSource(1)).table.to_frame()
-    held: list[dict[str, int]] = [{"a": 2}, {"a": 2, "b": 2}]
+    retained: list[dict[str, int]] = [{"a": 2}, {"a": 2, "b": 2}]
     means: dict[str, float] = {}
     for shown in product("abc", repeat=2):
-        chance = prod(law.published(group, one) for group, one in zip(held, shown, strict=True))
+        chance = prod(law.published(group, one) for group, one in zip(retained, shown, strict=True))
         published = Microdata.from_frame(done.with_columns(pl.Series("v", shown)))
         for given in (original, None):
             audit = audit_release(published, ["v"], claim, original=given, power=False)
@@ -296,7 +296,7 @@ def test_commands_and_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(known) == 0
     assert "sample (v)" in capsys.readouterr().out
     assert main([*known, "--key-file", str(tmp_path / "key")]) == 0
-    assert "made again from the key" in " ".join(capsys.readouterr().out.split())
+    assert "replayed from the key" in " ".join(capsys.readouterr().out.split())
     assert main(words) == 3
     assert main([*words, "--gamma", "3"]) == 2
     assert "perturbed generalization has no decoy groups: leave it out" in capsys.readouterr().err

@@ -17,7 +17,7 @@ from splu_ref.randomness import SeededSource
 ROWS, GAMMA = 3999, 3
 
 
-def test_no_more_than_one_division_of_the_rows_is_held_at_a_time() -> None:
+def test_no_more_than_one_division_of_the_rows_is_kept_at_a_time() -> None:
     jobs = [f"job {n}" for n in np.random.default_rng(5).integers(0, 24, ROWS)]
     numbers = [str(n if n % 9 else n // 90) for n in range(ROWS)]
     table = Microdata.from_frame(pl.DataFrame({"number": numbers, "job": jobs}))

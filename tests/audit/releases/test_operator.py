@@ -135,11 +135,11 @@ def test_uniform_replacement_is_judged_alike_under_both_names() -> None:
         done, ["job"], claim, original=claim.prepared(table, ["job"]), second=second, level=LEVEL, power=False
     )
     other = audited(done, table, matrix(rows), second=second, power=False)
-    told = [
+    reported = [
         [(check.name, None if check.e_value is None else check.e_value.log10) for check in each.checks]
         for each in (known, other)
     ]
-    assert told[0] == told[1]
+    assert reported[0] == reported[1]
     assert other.reuse is not None
     assert other.reuse.draws == "fresh"
 
@@ -266,7 +266,7 @@ def test_a_fault_is_found_by_its_check(fault: Fault) -> None:
     assert FAULTS[fault] in failed(audit)
 
 
-def test_without_links_the_histogram_tells_and_without_the_original_shares() -> None:
+def test_without_links_the_histogram_states_and_without_the_original_shares() -> None:
     table = Microdata.from_frame(TABLE.to_frame().select("job"))
     claimed = matrix(LAWS, shuffled=True)
     honest = audited(claimed.publish(table, ["job"], SeededSource(3)).table, table, claimed)

@@ -86,11 +86,11 @@ def test_one_part_is_judged_as_the_matrix_that_it_is() -> None:
     done = one.publish(table, "job", SeededSource(2)).table
     claim = OperatorClaim(Operator("job", values, rows))
     other = audit_release(done, ["job"], claim, original=claim.prepared(table, ["job"]), power=False)
-    told = [
+    reported = [
         [(check.name, None if check.e_value is None else check.e_value.log10) for check in each.checks]
         for each in (audited(done, table, one, power=False), other)
     ]
-    assert told[0] == told[1]
+    assert reported[0] == reported[1]
 
 
 def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one() -> None:
@@ -229,7 +229,7 @@ def test_commands_and_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "would detect the original itself" in " ".join(capsys.readouterr().out.split())
     assert main(words) == 3
     assert main([*words, "--retention", "1/2"]) == 2
-    assert "small-domain randomization has none: leave it out" in capsys.readouterr().err
+    assert "small-domain randomization has no retention probability: leave it out" in capsys.readouterr().err
     strange = Microdata.from_frame(TABLE.to_frame().with_columns(job=pl.lit("smith")))
     with pytest.raises(DataError, match="the sub-domain of its part M lacks"):
         SmallDomainsClaim(PARTS).prepared(strange, ["job"])

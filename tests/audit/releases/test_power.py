@@ -127,7 +127,7 @@ def test_logarithms_of_many_counts_are_rounded_down(rate: str) -> None:
         assert exact - 1e-5 < log10 < exact
 
 
-def test_a_rate_that_no_double_tells_from_one() -> None:
+def test_a_rate_that_no_double_states_from_one() -> None:
     rate = 1 - Fraction(1, 10**390)
     logs = point_logs(np.array([5, 5]), np.array([5, 4]), rate)
     assert logs[0] == pytest.approx(-math.log(6), abs=1e-9)

@@ -84,8 +84,8 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     done = mechanism().publish(table, COLUMNS, SeededSource(1))
     audit = audited(done.table, mechanism(), table, manifest=done.manifest)
     assert audit.verdict == "consistent"
-    told = str(audit.detectable[0])
-    assert "would detect the original itself, values kept with probability 0.5" in told
+    reported = str(audit.detectable[0])
+    assert "would detect the original itself, values kept with probability 0.5" in reported
     few = people(12)
     small = mechanism().publish(few, COLUMNS, SeededSource(1))
     audit = audited(small.table, mechanism(), few)
@@ -232,7 +232,7 @@ def test_a_fault_is_found_by_its_check(fault: Fault, *, shuffled: bool) -> None:
     assert FAULTS[fault] in failed(audit)
 
 
-def test_the_histogram_tells_where_no_row_can_be_linked() -> None:
+def test_the_histogram_states_where_no_row_can_be_linked() -> None:
     table = Microdata.from_frame(people(12_000).to_frame().select("job", "sex"))
     honest = mechanism(shuffled=True).publish(table, COLUMNS, SeededSource(3)).table
     audit = audited(honest, mechanism(shuffled=True), table)

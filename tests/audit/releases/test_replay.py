@@ -1,4 +1,4 @@
-"""Releases that are made again: what decides, and what is held against uniform draws."""
+"""Releases that are made again: what decides, and what is compared with uniform draws."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_an_honest_release_is_consistent(honest: tuple[Release, Transcript]) -> 
     ):
         assert names.count(name) == 1
     assert found.recomputed == "transcript (system randomness)"
-    assert "draw again until a count fits" in found.not_shown[0]
+    assert "draws until a count fits," in found.not_shown[0]
     statistical = [check for check in found.checks if check.level is not None]
     assert {check.level for check in statistical} == {Fraction(1, 10**9 * len(statistical))}
     assert all(check.power for check in statistical)
@@ -131,9 +131,9 @@ def test_a_changed_cell_is_named(honest: tuple[Release, Transcript]) -> None:
     town = release.frame.with_columns(
         pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("t" * 50)).otherwise("town").alias("town")
     )
-    told = Replay.of_transcript(transcript, ORIGINAL).check(Microdata.from_frame(town)).detail
-    assert told.startswith(f"row 1, column 'town': '{'t' * 37}...' stands here, ")
-    assert "(1 cell differs)" in told
+    reported = Replay.of_transcript(transcript, ORIGINAL).check(Microdata.from_frame(town)).detail
+    assert reported.startswith(f"row 1, column 'town': '{'t' * 37}...' stands here, ")
+    assert "(1 cell differs)" in reported
 
 
 def test_rows_and_columns_in_another_order_are_another_table(honest: tuple[Release, Transcript]) -> None:
@@ -246,8 +246,8 @@ def _mean(name: str, original: Microdata, mechanism: SpluGen, *, shuffle: bool) 
         replay = _replay(source, mechanism, original, ("a",))
         return next(found for found in recorded_evidence(replay) if found.name == name).e_value.log10
 
-    told = outcomes(evidence, shuffle=shuffle)
-    return sum((chance * Fraction(10**log10) for log10, chance in told), Fraction(0))
+    reported = outcomes(evidence, shuffle=shuffle)
+    return sum((chance * Fraction(10**log10) for log10, chance in reported), Fraction(0))
 
 
 def test_the_evidence_of_every_outcome_is_one_on_average() -> None:
@@ -280,7 +280,7 @@ def _failed(replay: Replay) -> list[tuple[str, str | None]]:
 
 
 def _one_value(drawn: IntArray) -> IntArray:
-    """Keep the value of every record that is young."""
+    """Publish the true value of every young record."""
     return np.where(np.arange(len(drawn)) * 7 % 50 < 5, 0, drawn)
 
 

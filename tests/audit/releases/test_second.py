@@ -41,7 +41,7 @@ def test_fresh_draws_are_a_failure() -> None:
     one, two = publication(1), publication(2)
     reuse = compare_releases(one, two, [EMBEDDED_SENSITIVE], CLAIMED, LEVEL)
     assert reuse.draws == "fresh"
-    # 1/25 that both keep their value, and a chance of at most 1/25 for each of four other values.
+    # 1/25 that both retain it, and a chance of at most 1/25 for each of four other values.
     assert 1 / 25 < reuse.agreeing / reuse.linked < 1 / 5
     audit = audit_release(one, [EMBEDDED_SENSITIVE], CLAIMED, second=two, power=False)
     assert [check.name for check in audit.checks if not check.passed] == ["second"]
@@ -143,7 +143,7 @@ def test_promise_of_the_mean_by_trying_every_count(retention: str | None) -> Non
     assert tried < alone
 
 
-def test_a_promise_speaks_of_three_tenths_and_counts_up_to_ten_unless_told_otherwise() -> None:
+def test_a_promise_speaks_of_three_tenths_and_counts_up_to_ten_unless_reported_otherwise() -> None:
     law = PublishedCount.of(5)
     assert repeated_privacy(law, 3) == repeated_privacy(law, 3, "3/10", 10)
     assert repeated_privacy(law, 3) != repeated_privacy(law, 3, "3/10", 9)

@@ -94,7 +94,7 @@ def test_half_and_twice_the_gamma_have_to_be_detected(
 
     words = ("half the gamma", "twice the gamma")
     if retention:
-        words = ("own values kept with probability 0.8", "own values kept with probability 0.3")
+        words = ("true values kept with probability 0.8", "true values kept with probability 0.3")
     assert still_open(twice, half) == ()
     assert still_open(twice, half + HAIR) == still_open(twice, None) == words[:1]
     assert still_open(twice - HAIR, half) == still_open(None, half) == words[1:]

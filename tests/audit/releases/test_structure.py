@@ -132,7 +132,7 @@ def test_a_row_shows_what_the_plan_lets_a_record_of_its_class_show(published: st
     assert (check.passed, check.detail.split()[0]) == (impossible == 0, str(impossible))
 
 
-def test_what_cannot_be_asked() -> None:
+def test_what_cannot_be_requested() -> None:
     table = Microdata.from_frame(PUBLISHED)
     original = Original(Microdata.from_frame(GIVEN), ["town"])
     with pytest.raises(ParameterError, match="prepared for other"):
@@ -152,9 +152,9 @@ def test_shares_are_averaged_over_the_values_that_the_manifest_lists() -> None:
     manifest = SpluGen(2).publish(Microdata.from_frame(GIVEN), "value").manifest
     longer = replace(manifest, domains={"value": ("v", *manifest.domains["value"], "y2", "z1", "z2")})
     found = []
-    for told in (manifest, longer):
+    for reported in (manifest, longer):
         table = Microdata.from_frame(PUBLISHED)
-        checks = audit_release(table, ["value"], CLAIMED, manifest=told, power=False).checks
+        checks = audit_release(table, ["value"], CLAIMED, manifest=reported, power=False).checks
         (share,) = (check for check in checks if check.name == "share")
         assert share.e_value is not None
         found.append(10**share.e_value.log10)

@@ -86,10 +86,10 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     done = MECHANISM.publish(TABLE, COLUMNS, SeededSource(1))
     audit = audited(done.table, manifest=done.manifest)
     assert audit.verdict == "consistent"
-    (told,) = audit.detectable
-    assert str(told).startswith("a, b, c: would detect tuples of the original with probability 0.88")
-    assert "fakes on average or fewer" in str(told)
-    assert told.numbers["known"] == 1_500
+    (reported,) = audit.detectable
+    assert str(reported).startswith("a, b, c: would detect tuples of the original with probability 0.88")
+    assert "fakes on average or fewer" in str(reported)
+    assert reported.numbers["known"] == 1_500
     assert "rounded to its mean" in " ".join(audit.not_shown)
     few = table_of(members(40))
     small = audited(MECHANISM.publish(few, COLUMNS, SeededSource(1)).table, few)
@@ -111,9 +111,9 @@ def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(alpha: str, b
     for chosen in product((False, True), repeat=6):
         chances = [mechanism.beta + mechanism.alpha * (each in rows) for each in every]
         weight = Fraction(1)
-        for chance, held in zip(chances, chosen, strict=True):
-            weight *= chance if held else 1 - chance
-        published = [each for each, held in zip(every, chosen, strict=True) if held]
+        for chance, retained in zip(chances, chosen, strict=True):
+            weight *= chance if retained else 1 - chance
+        published = [each for each, retained in zip(every, chosen, strict=True) if retained]
         if not weight or not published:  # a table without rows cannot be read
             continue
         frame = pl.DataFrame(published, schema={"x": pl.String, "y": pl.String}, orient="row")

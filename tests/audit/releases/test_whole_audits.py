@@ -1,4 +1,4 @@
-"""Whole audits of small releases: every check, its rows, its evidence and each number that is told of it."""
+"""Whole audits of small releases: every check, its rows, its evidence and each number."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TABLE = Microdata.from_frame(
 )
 
 
-def told(audit: ReleaseAudit) -> list[str]:
+def reported(audit: ReleaseAudit) -> list[str]:
     """Return the audit without its words: they may be put in others, the numbers in them may not."""
 
     def numbers(words: str) -> list[str]:
@@ -97,11 +97,11 @@ def replaced() -> ReleaseAudit:
 @pytest.mark.parametrize(
     "audited", [cyclic, kept_and_foreign, two_without_an_original, few_and_alike, replaced]
 )
-def test_every_number_is_the_one_that_was_told(audited: Any) -> None:
-    assert told(audited()) == json.loads(KEPT.read_text("utf-8"))[audited.__name__]
+def test_every_number_is_the_one_that_was_reported(audited: Any) -> None:
+    assert reported(audited()) == json.loads(KEPT.read_text("utf-8"))[audited.__name__]
 
 
-def test_what_a_few_rows_would_not_tell_is_said() -> None:
+def test_what_a_few_rows_would_not_show_is_said() -> None:
     (excluded,) = few_and_alike().detectable
     assert str(excluded) == (
         "value: would detect nothing of the draws; would not detect the original itself: no row's true value "

@@ -84,7 +84,7 @@ def in_groups(table: Microdata, seed: int = 3) -> Microdata:
 
 
 def reordered(published: Microdata, rows: IntArray, key: Callable[[IntArray], IntArray]) -> Microdata:
-    """Return the rows in the order of a key that is computed from whether each kept its value."""
+    """Return the rows in the order of a key that is computed from whether each retained its value."""
     kept = published.codes(COLUMN) == adult().codes(COLUMN)[rows]
     return published.take(np.argsort(key(kept.astype(np.int64)), kind="stable"))
 
@@ -122,7 +122,7 @@ def test_the_original_where_rows_cannot_be_linked() -> None:
     assert found.verdict != "consistent"
     release = SpluGen(GAMMA).publish(table, COLUMN, SeededSource(1)).table
     honest = audit_release(release, [COLUMN], CLAIMED, original=prepared, power=False)
-    assert honest.verdict == "inconclusive"  # nobody could tell it from one that keeps every value
+    assert honest.verdict == "inconclusive"  # nobody could know it from one that keeps every value
 
 
 def _every_gamma_th(kept: IntArray) -> IntArray:
@@ -137,7 +137,7 @@ def _every_gamma_th(kept: IntArray) -> IntArray:
 
 
 @pytest.mark.parametrize("key", [lambda kept: -kept, _every_gamma_th], ids=["first", "every gamma-th"])
-def test_rows_in_an_order_that_tells_who_kept_their_value(key: Callable[[IntArray], IntArray]) -> None:
+def test_rows_in_an_order_that_states_who_kept_their_value(key: Callable[[IntArray], IntArray]) -> None:
     found = audit(reordered(*drawn(uniform), key))
     assert failed(found) == {"independence"}
 
@@ -206,7 +206,7 @@ def test_cells_overwritten_here_and_there_are_fewer_than_the_audit_says_it_notic
     assert "retention" in failed(audit(published.with_codes(COLUMN, codes, domain_of=adult())))
 
 
-def test_a_release_of_170_rows_for_which_nothing_can_be_told() -> None:
+def test_a_release_of_170_rows_for_which_nothing_can_be_reported() -> None:
     values = np.array(list("abcdefghijklmnopqrst"))[np.arange(170) * 7 % 20]
     table = Microdata.from_frame(pl.DataFrame({"name": np.arange(170), COLUMN: values}))
     published = SpluGen(GAMMA).publish(table, COLUMN, SeededSource(1)).table

@@ -75,8 +75,8 @@ def test_programs_get_the_same_and_what_it_took(
             assert Path("o.csv").read_bytes() == rows
             again = json.loads(Path("m.json").read_text("utf-8"))
             assert {**again, "date": "", "release": ""} == {**facts, "date": "", "release": ""}
-    reported_words = streaming.told_of(replace(made[0], disk=(3 << 20) + 5))[1]
-    assert reported_words == "3 MiB of temporary files, which are gone"
+    cost_words = streaming.streaming_costs(replace(made[0], disk=(3 << 20) + 5))[1]
+    assert cost_words == "3 MiB of temporary files, which are gone"
 
 
 @pytest.mark.parametrize("more", [ONE, (*TWO, "--retention", "9/10", "--key-file", "key")])

@@ -1,4 +1,4 @@
-"""A group size for each of several sensitive columns of one table: what goes together, and what binds."""
+"""Feasible group sizes for several sensitive columns of one table."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import lcm
 
-from splu_ref.audit.advice.advising import EVERY_GAMMA, Advice
+from splu_ref.audit.advice.advice import EVERY_GAMMA, Advice
 from splu_ref.audit.advice.option import Option
 from splu_ref.audit.advice.recommendation import recommend
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """What is recommended for several columns that are published together.
+class JointChoice:
+    """The recommended options for several columns that are published together.
 
     Attributes
     ----------
     options
-        The choice for each column.
+        The option for each column.
     deleted
-        Records that are deleted, with all their values, so that groups of every column are filled.
+        Number of records that are deleted so that the groups of every column are complete.
     binding
-        The column that allows least: of those that do not meet the goals, if there are any.
+        The column with the smallest feasible gamma, among those that do not meet the goals if there are any.
     meets
         Whether every column meets the goals.
     common
-        Whether one gamma was taken for all, since those that are best for each do not go together.
+        Whether one gamma was chosen for all, since the recommended ones are not feasible together.
     """
 
     options: Mapping[str, Option]
@@ -36,12 +36,12 @@ class Together:
     common: bool
 
 
-def together(advices: Mapping[str, Advice]) -> Together:
-    """Return a choice for each column that the table allows beside the others.
+def choose_jointly(advices: Mapping[str, Advice]) -> JointChoice:
+    """Return an option for each column such that all are feasible together.
 
-    Records are deleted down to a multiple of every gamma, whoever they are, and no value may then have more
-    than its share. Where the recommendations do not go together so, the smallest of their gammas is taken for
-    all, which always does.
+    Records are deleted down to a multiple of every gamma, and no value may then be too frequent for its
+    gamma. If the recommendations are not feasible together, the smallest of their gammas is chosen for all,
+    which is always feasible.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def together(advices: Mapping[str, Advice]) -> Together:
                 each for each in advice.options if each.law.gamma == least and each.law.is_plain
             )
     failing = [column for column, option in options.items() if not option.meets]
-    return Together(
+    return JointChoice(
         options=options,
         deleted=_deleted(advices, options),
         binding=min(failing or advices, key=lambda column: advices[column].max_gamma),

@@ -15,18 +15,18 @@ import pytest
 
 from splu_ref.audit import Goals, advise
 from splu_ref.audit.advice import groups as listed
-from splu_ref.audit.advice.coded import TableInMemory, groups_of
-from splu_ref.audit.advice.in_files import TableInFiles
+from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
 from splu_ref.audit.advice.leaks import Roles, scan
 from splu_ref.audit.advice.skew import crossing
+from splu_ref.audit.advice.table_in_files import TableInFiles
 from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
 from splu_ref.data import embedded_table, read_table
 from tests.pace import TWO_THREADS
 
-_CODED = "splu_ref.audit.advice.coded"
-_IN_FILES = "splu_ref.audit.advice.in_files"
-_NUMBERED = "splu_ref.audit.advice.numbered"
+_CODED = "splu_ref.audit.advice.coded_table"
+_IN_FILES = "splu_ref.audit.advice.table_in_files"
+_NUMBERED = "splu_ref.audit.advice.column_files"
 
 
 @pytest.fixture(scope="module")
@@ -77,18 +77,18 @@ def test_an_odd_table(
     odd.write_parquet(path) if name.endswith("parquet") else odd.write_csv(path, compression="gzip")
     if small:
         _small(monkeypatch)
-    held = TableInMemory(read_table(path))
+    retained = TableInMemory(read_table(path))
     files = TableInFiles(path, ["job"], None, folder)
-    assert files.row_count == held.row_count
-    for column in held.columns:
+    assert files.row_count == retained.row_count
+    for column in retained.columns:
         if column != "job":
-            one, other = held.counted(column), files.counted(column)
+            one, other = retained.counted(column), files.counted(column)
             assert (one.size, one.filled, one.alone) == (other.size, other.filled, other.alone), column
     goals = Goals.of(alpha=12, t_p="9/10")
-    assert advise(files, "job", goals) == advise(held, "job", goals)
+    assert advise(files, "job", goals) == advise(retained, "job", goals)
     roles = Roles(quasi=("name", "home"), keep=("flag",))
     for above, said in ((5, None), (12, roles)):
-        [expected] = scan(held, ["job"], above, said, most_cells=None)
+        [expected] = scan(retained, ["job"], above, said, most_cells=None)
         [found] = scan(files, ["job"], above, said)
         assert bool(found.unordered) == small
         if small:
@@ -99,7 +99,7 @@ def test_an_odd_table(
         assert (found.leaks, found.concentrations) == (kept, expected.concentrations)
         assert found.unique_records == expected.unique_records
     assert {leak.kind for leak in expected.leaks} >= {"unique", "determines", "ranges"}
-    assert crossing(files, "job") == crossing(held, "job")
+    assert crossing(files, "job") == crossing(retained, "job")
 
 
 def test_groups_of_equal_cells_come_in_one_piece(
@@ -116,7 +116,7 @@ def test_groups_of_equal_cells_come_in_one_piece(
     assert len(keys) == len(set(keys)) == filled.select("name", "area").n_unique()
 
 
-@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="what is mapped is not told here")
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="what is mapped is not reported here")
 def test_no_file_stays_mapped(odd: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _small(monkeypatch)
     odd.write_parquet(tmp_path / "odd.parquet")
@@ -143,8 +143,8 @@ def test_what_is_not_listed_is_counted(
     assert f"of {found.found} predicates the largest 10 are listed" in found.searched
     assert some_groups.groups == all_groups.groups[:10]
     for option, full in zip(some_groups.options, all_groups.options, strict=True):
-        assert option.open_groups == full.open_groups
-        assert option.unlisted == full.open_groups - len(option.unprotected)
+        assert option.groups_at_risk == full.groups_at_risk
+        assert option.unlisted == full.groups_at_risk - len(option.unprotected)
     assert any(option.unlisted for option in some_groups.options)
 
 
@@ -177,7 +177,7 @@ def test_what_needs_the_whole_table_is_refused(tmp_path: Path, capsys: pytest.Ca
     table = tmp_path / "t.csv"
     table.write_text("v,w\n" + "".join(f"{n % 5},{n}\n" for n in range(100)))
     assert main(["advise", str(table), "--sensitive", "v", "--stream", "--drop", "w"]) == 2
-    assert "--stream does not go with --drop" in capsys.readouterr().err
+    assert "--stream excludes --drop" in capsys.readouterr().err
 
 
 def test_too_many_columns_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_too_many_columns_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 _MEASURED = r"""
 import pathlib, re, sys
 from splu_ref.audit.advice import coded, in_files, numbered, scan
-from splu_ref.audit.advice.coded import TableInMemory
+from splu_ref.audit.advice.coded_table import TableInMemory
 from splu_ref.mechanisms.streaming import scan as reading
 from splu_ref.data import read_table
 def peak():
@@ -200,7 +200,7 @@ table, folder = map(pathlib.Path, sys.argv[1:3])
 before = peak()
 if sys.argv[3] == "held":
     searched = TableInMemory(read_table(table))
-else:  # a small table, and a sixteenth of what is held at once
+else:  # a small table, and a sixteenth of what is retained at once
     reading.BATCH_BYTES, reading.BATCH_ROWS = reading.BATCH_BYTES >> 4, reading.BATCH_ROWS >> 4
     for module, constants in (
         (coded, ("DENSE", "MOST_GROUPS", "CHUNK", "PART_ENTRIES", "PART_BYTES")),
@@ -216,7 +216,7 @@ print((peak() - before) // 1024)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux tells of a process")
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux shows of a process")
 def test_memory_is_bounded(tmp_path: Path) -> None:
     rows, numbers = 400_000, np.random.default_rng(0)
     cells = {f"c{n}": numbers.integers(0, 10 ** (n + 3), rows) for n in range(4)}

@@ -1,7 +1,7 @@
-"""A table larger than memory that is searched: its columns as numbers in files, a file for each column.
+"""A coded table larger than memory, with a file for each column.
 
-Values are numbered while the table is read. A column whose values are too many for memory is numbered in
-parts that its values are distributed to, as rows are that are published (`splu_ref.mechanisms.streaming`).
+Values are numbered while the table is read. The values of a column with too many of them for memory are
+partitioned and numbered by part, as in `splu_ref.mechanisms.streaming`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from splu_ref.audit.advice.coded import CodedTable, CountedColumn
-from splu_ref.audit.advice.numbered import ColumnWriter
+from splu_ref.audit.advice.coded_table import CodedTable, CountedColumn
+from splu_ref.audit.advice.column_files import ColumnWriter
 from splu_ref.channels import DataError
 from splu_ref.data import Value
 from splu_ref.guarantees import Progress
@@ -21,27 +21,26 @@ from splu_ref.mechanisms import PART_BYTES, PART_ENTRIES, Scan
 from splu_ref.randomness import IntArray
 
 MOST_VALUES = 1 << 19
-"""Distinct values that are in memory at once, of all columns together."""
+"""Distinct values in memory at once, of all columns together."""
 MOST_WORK, OVERHEAD = 6 * 10**9, 10**5
-"""Records times pairs of columns that are looked at, about an hour; each pair takes as long as so many
-records more."""
+"""Limit of records times pairs of columns, about an hour; and the fixed cost of a pair in records."""
 
 
 class TableInFiles(CodedTable):
-    """A table in a file that is searched; see `CodedTable`.
+    """A coded table in files; see `CodedTable`.
 
     Parameters
     ----------
     path
-        The table: ``.csv``, ``.csv.gz`` or ``.parquet``. It is read twice, and must not change meanwhile.
+        The table: ``.csv``, ``.csv.gz`` or ``.parquet``. It is read twice, and must not change in between.
     sensitive
         The sensitive columns.
     missing
         See `Microdata.from_frame`.
     folder
-        A private folder, which holds the columns afterwards.
+        A private folder for the columns.
     progress
-        Called with (amount read, about how much there is).
+        Called with (amount read, estimated total).
 
     Raises
     ------
@@ -61,7 +60,7 @@ class TableInFiles(CodedTable):
         self.folder = folder
         self._scan = Scan(path, sensitive, missing, None, None, folder, lambda rows: progress(rows, 2 * rows))
         self.columns, self.row_count = self._scan.columns, self._scan.row_count
-        alone = sensitive[0] if len(sensitive) == 1 else None  # each of several is looked at for the others
+        alone = sensitive[0] if len(sensitive) == 1 else None  # each of several may disclose the others
         others = [name for name in self.columns if name != alone]
         if len(others) * (len(others) + 1) // 2 * (self.row_count + OVERHEAD) > MOST_WORK:
             raise DataError(
@@ -90,11 +89,11 @@ class TableInFiles(CodedTable):
         return self._scan.domain(column)
 
     def histogram(self, column: str) -> IntArray:
-        """Return how often each of them occurs."""
+        """Return the frequencies of a sensitive column's values."""
         return self._scan.histogram(column)
 
     def counted(self, column: str) -> CountedColumn:
-        """Return a column that is not sensitive, or another one of them."""
+        """Return the codes and frequencies of a column."""
         return self._columns[column]
 
     def _sensitive(self, column: str, begin: int, count: int) -> IntArray:

@@ -1,6 +1,6 @@
-"""What a publisher needs before choosing gamma: what each choice promises for this very table.
+"""Privacy and accuracy of each feasible gamma and retention probability for a table.
 
-Everything is computed from the true counts. It is for the publisher, and not for the public.
+Everything is computed from true counts: for the publisher, and not for the public.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from splu_ref.audit.advice.coded import CodedTable, coded
+from splu_ref.audit.advice.coded_table import CodedTable, coded
 from splu_ref.audit.advice.groups import HomogeneousGroup, error_below, groups_work, listed_groups
 from splu_ref.audit.advice.option import Goals, Option, option_for
 from splu_ref.audit.advice.skew import require_groups
@@ -29,26 +29,26 @@ from splu_ref.data import Microdata, text
 from splu_ref.guarantees import Progress, privacy_parameters, proof_start, scan_work, search_work
 
 EVERY_GAMMA = 20
-"""Every feasible gamma up to this one is an option; beyond it only the largest."""
+"""Every feasible gamma up to this one is an option; of larger ones only the largest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a table allows.
+    """The options for publishing a table.
 
     Attributes
     ----------
     rows
         Records of the table.
     goals
-        What was asked for.
+        The goals of the publisher.
     max_gamma
-        The largest group size that the table allows.
+        The largest feasible gamma.
     values
         Sensitive values and their true counts, the most frequent first.
     groups
-        Homogeneous groups with at most alpha records that at least one option leaves unprotected; of a table
-        that is not held, the largest of them.
+        Homogeneous groups with at most alpha records that are at risk under at least one option; of a table
+        in files, the largest of them.
     options
         By gamma, then p.
     """
@@ -70,7 +70,7 @@ def advise(
     *,
     progress: Progress | None = None,
 ) -> Advice:
-    """Compute what each feasible gamma, and each p asked for, promises for a table.
+    """Compute privacy and accuracy of each feasible gamma, and each given p, for a table.
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ def advise(
     sensitive
         The sensitive column.
     goals
-        What is asked of the release; `Goals.of()` unless given.
+        The goals of the publisher; by default `Goals.of()`.
     retentions
-        Retention probabilities p to try beside 1/gamma, greater than 0 and below 1, each with every gamma
-        of at least 1/p: below 1/gamma a record would be published with each decoy more often than with its
-        own value.
+        Retention probabilities p to try besides 1/gamma, greater than 0 and below 1, each with every gamma
+        of at least 1/p: with p below 1/gamma a record would be published with each decoy more often than with
+        its true value.
     progress
-        Called with (steps done, steps in all).
+        Called with (steps done, all steps).
 
     Raises
     ------
@@ -94,7 +94,7 @@ def advise(
     ParameterError
         For a p outside its range, or goals that would take too long to compute.
     """
-    # Which options there are.
+    # The options.
     wanted = Goals.of() if goals is None else goals
     others = [_retention(p) for p in retentions]
     table = coded(table)
@@ -102,8 +102,8 @@ def advise(
     for p in others:
         if p * feasible < 1:
             raise ParameterError(
-                f"retention = {shown(p)} is below 1/gamma for every gamma that the table allows: give one of "
-                f"at least 1/{feasible}"
+                f"retention = {shown(p)} is below 1/gamma for every feasible gamma: give at least "
+                f"1/{feasible}"
             )
     domain, histogram = table.domain(sensitive), table.histogram(sensitive)
     counted = ((text(value), int(count)) for value, count in zip(domain, histogram, strict=True))
@@ -113,14 +113,14 @@ def advise(
         for gamma in _gammas(feasible)
         for p in sorted({Fraction(1, gamma), *(other for other in others if other * gamma > 1)})
     ]
-    # What they would take, all together.
+    # The work for all of them.
     work = groups_work(table)
     if work > left():
         raise WorkError(
-            f"the table has {len(table.columns)} columns, too many for a search of all pairs of them in "
-            f"{table.row_count} records: leave out columns"
+            f"the table has {len(table.columns)} columns and {table.row_count} records, too many for a "
+            "search of all pairs of columns: leave out columns"
         )
-    for law in choices:  # what would take too long is refused before any work
+    for law in choices:  # refuse too much work in advance
         privacy_parameters(law.gamma, wanted.epsilon, wanted.alpha, 1, law.retention)
         start, _ = proof_start(law, wanted.epsilon, wanted.t_e)
         work += search_work(law, wanted.epsilon, wanted.alpha) + scan_work(law, wanted.epsilon, start)
@@ -130,35 +130,31 @@ def advise(
             f"{shown(wanted.epsilon)} and t_e = {shown(wanted.t_e)}, would take too long together: give a "
             f"smaller alpha, a larger epsilon or t_e, or fewer retentions"
         )
-    # What each promises.
+    # Privacy and accuracy of each.
     steps = len(choices) + 1
 
-    def told(done: int, part: int, whole_part: int) -> None:
+    def report(done: int, part: int, whole_part: int) -> None:
         if progress is not None:
             progress(1000 * done + 1000 * part // max(whole_part, 1), 1000 * steps)
 
     retained = {law.retention for law in choices}
 
     @cache
-    def open_to_reconstruction(count: int) -> frozenset[Fraction]:
-        """Return the p for which a homogeneous group of ``count`` records is unprotected."""
+    def exposing(count: int) -> frozenset[Fraction]:
+        """Return the p for which a homogeneous group of ``count`` records is at risk."""
         if count > wanted.alpha:
             return frozenset()
         return frozenset(p for p in retained if error_below(count, wanted.epsilon, p, wanted.t_p))
 
     groups, unlisted = listed_groups(
-        table, sensitive, lambda count: bool(open_to_reconstruction(count)), lambda *part: told(0, *part)
+        table, sensitive, lambda count: bool(exposing(count)), lambda *part: report(0, *part)
     )
     options = []
     for done, law in enumerate(choices, 1):
-        unprotected = tuple(
-            i for i, group in enumerate(groups) if law.retention in open_to_reconstruction(group.count)
-        )
-        more = sum(
-            times for count, times in unlisted.items() if law.retention in open_to_reconstruction(count)
-        )
+        unprotected = tuple(i for i, group in enumerate(groups) if law.retention in exposing(group.count))
+        more = sum(times for count, times in unlisted.items() if law.retention in exposing(count))
         options.append(option_for(law, wanted, values, unprotected, more))
-        told(done, 1, 1)
+        report(done, 1, 1)
     return Advice(
         rows=table.row_count,
         goals=wanted,

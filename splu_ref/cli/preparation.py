@@ -1,4 +1,4 @@
-"""What is done to a table before it is published, by options; and what was found in it."""
+"""Preparation of a table for publication: recoding, dropped columns, and the scan for disclosure risks."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 from splu_ref.audit import ALPHA, Leaks, Roles, require_groups, scan
 from splu_ref.channels import DataError, ParameterError
+from splu_ref.cli.assessment import leak_warnings
 from splu_ref.cli.domains import read_domains
-from splu_ref.cli.worth import leak_warnings
-from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepare_table, read_table
+from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepared, read_table
 from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import PublishedTable, Release
 from splu_ref.randomness import Key
@@ -18,18 +18,18 @@ from splu_ref.randomness import Key
 
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
-    """What the options say of columns before they are published.
+    """Options for the columns of a table that is to be published.
 
     Attributes
     ----------
     steps
-        Columns recoded, in this order.
+        Recoding steps, in order.
     domains
-        By column, what it may hold, as declared.
+        By column its declared domain.
     drop
         Columns that are not published.
     roles
-        What was declared of others.
+        Declared quasi-identifiers and accepted columns.
     sensitive, id_column
         As for publishing.
     """
@@ -57,16 +57,16 @@ class Preparation:
         domain: Path | None = None,
         id_column: str | None = None,
     ) -> Preparation:
-        """Return what the options say.
+        """Return the preparation that the options describe.
 
         Raises
         ------
         ParameterError
-            If they contradict each other, or say nothing that can be read.
+            If an option is invalid, or two contradict each other.
         """
         if hashed and key_file is None:
             raise ParameterError(
-                "--hash needs a secret key, or anybody who guesses a value could tell it: add --key-file"
+                "--hash needs a secret key, or anybody could check a guessed value: add --key-file"
             )
         secret = Key.read(key_file).secret if hashed and key_file is not None else None
         steps: list[Recoding] = [
@@ -79,12 +79,12 @@ class Preparation:
             for column in step.parts if isinstance(step, Cross) else ():
                 if column in sensitive and column != step.column:
                     raise ParameterError(
-                        f"--sensitive {column}: the column becomes a part of {step.column!r}: say "
+                        f"--sensitive {column}: the column becomes a part of {step.column!r}: give "
                         f"--sensitive {step.column}"
                     )
         for column in drop or ():
             if column in sensitive:
-                raise ParameterError(f"--drop {column}: the column is sensitive: say one or the other")
+                raise ParameterError(f"--drop {column}: the column is sensitive: give one of the two options")
         return cls(
             steps=tuple(steps),
             domains={} if domain is None else read_domains(domain),
@@ -95,28 +95,28 @@ class Preparation:
         )
 
     def joining(self, earlier: PublishedTable | None, key_file: Path | None) -> Preparation:
-        """Return the same for a batch, which is recoded as the release was that it joins."""
+        """Return the preparation of a batch: the recoding of the release that it joins."""
         if earlier is None:
             return self
         if self.steps:
             raise ParameterError(
-                "a batch is recoded as the release was that it joins: leave out --bins, --cross, "
-                "--group-rare and --hash"
+                "a batch is recoded like the release that it joins: leave out --bins, --cross, --group-rare "
+                "and --hash"
             )
-        told = earlier.manifest.recoded
-        if any(isinstance(step, Rare) for step in told):
+        steps = earlier.manifest.recoded
+        if any(isinstance(step, Rare) for step in steps):
             raise DataError(
-                "the release that the batch joins has rare values grouped, by counts of its own: publish the "
-                "batch as a release of its own"
+                "the release that the batch joins has rare values grouped by its own counts: publish the "
+                "batch as a separate release"
             )
-        hidden = any(isinstance(step, Hashed) for step in told)
+        hidden = any(isinstance(step, Hashed) for step in steps)
         secret = Key.read(key_file).secret if hidden and key_file is not None else None
         return replace(
-            self, steps=tuple(Hashed(s.column, secret) if isinstance(s, Hashed) else s for s in told)
+            self, steps=tuple(Hashed(s.column, secret) if isinstance(s, Hashed) else s for s in steps)
         )
 
-    def read(self, path: Path, missing: str | None) -> Prepared:
-        """Return the table, as it is to be published.
+    def read(self, path: Path, missing: str | None) -> PreparedTable:
+        """Return the recoded table.
 
         Raises
         ------
@@ -125,39 +125,40 @@ class Preparation:
         """
         unseen = [column for column in self.drop if column != self.id_column]
         original = read_table(path, missing)
-        return Prepared(prepare_table(original, self.steps, self.domains, unseen, self.sensitive), self)
+        return PreparedTable(prepare_table(original, self.steps, self.domains, unseen, self.sensitive), self)
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A table that is about to be published, and by which options."""
+class PreparedTable:
+    """A table that is about to be published, with its preparation."""
 
     table: Microdata
-    by: Preparation
+    preparation: Preparation
 
-    def checked(
+    def disclosure_risks(
         self, *, eligible: bool, strict: bool, above: int = ALPHA, progress: Progress | None = None
     ) -> tuple[Leaks, ...]:
-        """Return what the columns that will be published give away.
+        """Return how far the columns to be published disclose the sensitive ones.
 
         Parameters
         ----------
         eligible
-            Whether a sensitive column without any feasible gamma is refused here.
+            Whether a sensitive column without any feasible gamma is refused.
         strict
-            Whether a column that gives a sensitive one away is refused.
+            Whether a column that discloses a sensitive one is refused.
         above, progress
             See `scan`.
 
         Raises
         ------
         DataError
-            If so; the message says what helps.
+            If a column is refused; the message names a remedy.
         """
-        for column in self.by.sensitive if eligible else ():
+        by = self.preparation
+        for column in by.sensitive if eligible else ():
             require_groups(self.table, column)
-        published = [name for name in self.table.columns if name not in self.by.drop]
-        leaks = scan(self.table.select(published), self.by.sensitive, above, self.by.roles, progress=progress)
+        published = [name for name in self.table.columns if name not in by.drop]
+        leaks = scan(self.table.select(published), by.sensitive, above, by.roles, progress=progress)
         warnings = list(leak_warnings(leaks)) if strict else []
         if warnings:
             more = (
@@ -166,9 +167,10 @@ class Prepared:
             raise DataError(f"--strict: {warnings[0]}{more}")
         return leaks
 
-    def told(self, release: Release) -> Release:
-        """Return the release without an identity that is not to be published."""
-        if self.by.id_column not in self.by.drop:
+    def without_identity(self, release: Release) -> Release:
+        """Return the release without the column of identities, if that is dropped."""
+        by = self.preparation
+        if by.id_column not in by.drop:
             return release
-        left = [name for name in release.table.columns if name != self.by.id_column]
+        left = [name for name in release.table.columns if name != by.id_column]
         return replace(release, table=release.table.select(left))

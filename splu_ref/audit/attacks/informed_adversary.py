@@ -1,8 +1,8 @@
-"""The attacker knows the value of every record but one, and asks how often one value occurs.
+"""The informed adversary, who knows the value of every record but one.
 
-So he knows that it occurs f or f - 1 times, and the published count tells him more or less which (claim
-splu.PRICE): he is right with one half of 1 and the total variation between both laws of the count. The
-counts' laws at f - 1 and f cross once, so that it is the largest difference of two tails.
+Such an attacker knows that a value occurs f or f - 1 times, and decides by its published count (claim
+splu.PRICE). The success probability is (1 + TV)/2, where TV is the total variation distance between both
+laws of the count. These laws cross once, so TV is the largest difference of two tails.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from splu_ref.audit.attacks.carried_out import Attackable, Victims
 from splu_ref.audit.attacks.outcome import AttackOutcome
+from splu_ref.audit.attacks.table_attack import Attackable, Victims
 from splu_ref.channels import (
     Bounds,
     Enclosure,
@@ -27,28 +27,30 @@ NAME = "known-others"
 BITS = 96
 
 
-def told_apart(mechanism: Attackable, column: str, frequency: int, rows: int, releases: int = 1) -> Bounds:
-    """Return how often who knows all other records tells a count of f from f - 1, each equally likely.
+def distinction_probability(
+    mechanism: Attackable, column: str, frequency: int, rows: int, releases: int = 1
+) -> Bounds:
+    """Return the probability of distinguishing a count of f from f - 1, both equally likely a priori.
 
     Parameters
     ----------
     mechanism
-        What publishes the count. Under ``capped`` draws and above the cap the number is an upper bound,
-        attained if no other value's slots are flagged in the groups of the value; under ``all-or-none``
-        draws a frequent value may come out exactly, and it is 1.
+        The mechanism. For ``capped`` draws above the cap the result is an upper bound, attained if no other
+        value's slots are flagged in the groups of the value; for ``all-or-none`` draws a frequent value may
+        be published exactly, and it is 1.
     column
         The sensitive column.
     frequency
         f, at least 1.
     rows
-        Records in all.
+        Number of records.
     releases
-        Releases with fresh randomness, whose counts the attacker adds up; their sum is all that he looks at.
+        Number of releases with fresh randomness; the attacker uses the sum of their counts.
 
     Raises
     ------
     ParameterError
-        For a parameter outside its range, or a mechanism of which this is not known.
+        For a parameter out of range, or an unsupported mechanism.
     """
     f, times = whole(frequency, "frequency", 1), whole(releases, "releases", 1)
     if isinstance(mechanism, Anatomy | Swapping):
@@ -68,7 +70,7 @@ def told_apart(mechanism: Attackable, column: str, frequency: int, rows: int, re
         return _of_tails(
             lambda count, k: law.upper_tail_enclosure(count, k, BITS), f * times, (f - 1) * times, round(mean)
         )
-    raise ParameterError(f"how a count by {mechanism.name} tells neighbors apart is not known here")
+    raise ParameterError(f"the attack known-others does not support {mechanism.name}: choose another attack")
 
 
 def _of_draws(mechanism: SpluGen, f: int, releases: int) -> Bounds:
@@ -93,12 +95,12 @@ def _of_draws(mechanism: SpluGen, f: int, releases: int) -> Bounds:
 
 
 def _tail(count: int, k: int, tail: Callable[[], Enclosure]) -> Enclosure:
-    """Return the chance of k or more, which is certain at a count of 0: nothing is published."""
+    """Return the probability of k or more; with a count of 0 nothing is published."""
     return tail() if count else Enclosure.of(int(k <= 0))
 
 
 def _window(law: PublishedCount, noisy: int, width: int) -> tuple[Fraction, Fraction]:
-    """Return bounds of the largest chance of ``width`` successive counts: the law, moved, against itself."""
+    """Return bounds of the largest probability of ``width`` successive counts."""
 
     def within(k: int) -> Bounds:
         return _difference(
@@ -109,7 +111,7 @@ def _window(law: PublishedCount, noisy: int, width: int) -> tuple[Fraction, Frac
 
 
 def _of_tails(tail: Callable[[int, int], Enclosure], count: int, other: int, near: int) -> Bounds:
-    """Return how often laws at two counts are told apart, by the chance of k or more at each."""
+    """Return the success probability for the laws at two counts, from their upper tails."""
     return _right(*_largest(lambda k: _difference(tail(count, k), tail(other, k)), near))
 
 
@@ -119,7 +121,7 @@ def _difference(larger: Enclosure, smaller: Enclosure) -> Bounds:
 
 
 def _largest(of: Callable[[int], Bounds], near: int) -> tuple[Fraction, Fraction]:
-    """Return bounds of the largest value of a function with one peak, which is close to ``near``."""
+    """Return bounds of the maximum of a unimodal function, searched from ``near``."""
     best, at = of(near), near
     for step in (1, -1):
         while (further := of(at + step)).upper > best.upper:
@@ -131,13 +133,13 @@ def _right(lower: Fraction, upper: Fraction) -> Bounds:
     return Bounds((1 + lower) / 2, (1 + min(upper, Fraction(1))) / 2)
 
 
-def known_others(victims: Victims, code: int) -> AttackOutcome:
-    """Tell by the published count of a value whether one record has it, all other records being known.
+def informed_adversary(victims: Victims, code: int) -> AttackOutcome:
+    """Decide by the published count of a value whether one record has it, given all other records.
 
     Parameters
     ----------
     victims
-        The table and what publishes it; nothing is published.
+        The table and its mechanism; nothing is published.
     code
         The value's code.
     """
@@ -145,7 +147,7 @@ def known_others(victims: Victims, code: int) -> AttackOutcome:
     if not frequency:
         raise ParameterError("no published record has the value: choose one that occurs")
     rows = sum(victims.counts.values())
-    right = told_apart(mechanism, victims.column, frequency, rows, victims.releases)
+    right = distinction_probability(mechanism, victims.column, frequency, rows, victims.releases)
     return AttackOutcome(
         attack=NAME,
         mechanism=victims.name,
@@ -153,11 +155,11 @@ def known_others(victims: Victims, code: int) -> AttackOutcome:
         predicted=right.upper,
         baseline=Fraction(1, 2),
         e_value=None,
-        noticed=None,
+        detectable=None,
         largest=None,
-        says=(
-            f"how often it is told by the count whether {frequency} records have the value or one less, by "
-            "somebody who knows all others and holds both for equally likely"
+        measure=(
+            f"the probability of deciding by the published count whether {frequency} records have the value "
+            "or one less, for an attacker who knows all other records; both are equally likely a priori"
         ),
         bounded=isinstance(mechanism, SpluGen) and frequency > (mechanism.draws.bound or frequency),
     )

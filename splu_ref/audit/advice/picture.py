@@ -1,4 +1,4 @@
-"""The advice as a picture: the values of a table on a frequency axis, and three zones for each option.
+"""The picture of an advice: the values of a table on a frequency axis, with three zones for each option.
 
 Drawn by matplotlib (the ``figures`` extra). The same advice gives the same bytes.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING
 
-from splu_ref.audit.advice.advising import Advice
+from splu_ref.audit.advice.advice import Advice
 from splu_ref.audit.advice.option import Option
 from splu_ref.audit.advice.recommendation import named, recommend
 from splu_ref.channels import InputError
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PROTECTED, BETWEEN, ACCURATE = "#56b4e9", "#d9d9d9", "#e69f00"
-"""From Okabe and Ito's palette, which color-blind readers tell apart."""
+"""From Okabe and Ito's palette, which color-blind readers can distinguish."""
 FORMATS = (".svg", ".png")
 LONGEST = 24
-"""Characters of a value's name that are written out."""
+"""Characters of a value's name before it is shortened."""
 ROOM = 0.02
 """Width of a slanted name, as a share of the axis."""
 
 
 def require_format(suffix: str) -> None:
-    """Raise ``InputError`` unless pictures are written under this suffix; for use before long work."""
+    """Raise ``InputError`` unless the suffix is that of a picture; for use before long work."""
     if suffix not in FORMATS:
         raise InputError(f"a picture is written as {' or '.join(FORMATS)}, not {suffix!r}: change the name")
 
@@ -40,7 +40,7 @@ def picture(advice: Advice, suffix: str) -> bytes:
     Parameters
     ----------
     advice
-        What a table allows.
+        The advice for a column.
     suffix
         ``".svg"`` or ``".png"``.
 
@@ -91,9 +91,9 @@ def _draw(drawing: Figure, advice: Advice) -> None:
         Patch(facecolor=ACCURATE),
     ]
     labels = (
-        f"up to {goals.alpha}: off by {goals.epsilon} or more with at least {goals.t_p} (hatched if kept)",
-        "in between: neither is promised",
-        f"from T_f on: off by {goals.epsilon} or more with at most {goals.t_e}",
+        f"up to {goals.alpha}: off by {goals.epsilon} or more, at least {goals.t_p} (hatched if met)",
+        "in between: no guarantee",
+        f"from T_f on: off by {goals.epsilon} or more, at most {goals.t_e}",
     )
     drawing.legend(handles, labels, loc="outside lower center", frameon=False, fontsize=9)
 

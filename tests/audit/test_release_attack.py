@@ -12,7 +12,7 @@ import pytest
 
 from splu_ref.audit.attacks.duplicate import duplicates, duplicates_in, reading_named
 from splu_ref.audit.attacks.outcome import LEVEL, point_tested
-from splu_ref.audit.attacks.released import Released, attack_release, presence_in
+from splu_ref.audit.attacks.release_attack import AttackedRelease, attack_release, presence_in
 from splu_ref.audit.attacks.view import Score, best_guess, eliminated
 from splu_ref.audit.e_values import counts_point
 from splu_ref.channels.parameters import DataError, ParameterError
@@ -31,7 +31,7 @@ from splu_ref.randomness import Draws, SeededSource, outcomes
 
 ABC = {"v": ("a", "b", "c")}
 FRAME = pl.DataFrame({"id": ["1", "2", "3", "3"], "v": ["a", "a", "b", "a"]})
-"""The last two records are alike but for the value, so that their rows tell nothing of it."""
+"""The last two records are alike but for the value, so that their rows show nothing of it."""
 LAW = {"v": {"a": "1/2", "b": "1/2", "c": "0"}}
 MECHANISMS: list[RecordMechanism] = [
     RetentionReplacement("1/2", ABC),
@@ -71,7 +71,7 @@ def test_what_is_predicted_is_the_mean_over_every_release(mechanism: RecordMecha
     for score in scores:
         mean, predicted = Fraction(0), set()
         for release, chance in releases:
-            found = attack_release("attack", Released(release, "v", original), score, "says")
+            found = attack_release("attack", AttackedRelease(release, "v", original), score, "says")
             assert found.success is not None
             assert found.attacked == 2  # of four rows
             mean += chance * found.success
@@ -85,18 +85,18 @@ def test_the_shown_value_is_the_best_guess_whatever_the_plan(plan: str) -> None:
     frame = FRAME[[0, 2, 3, 2]]  # a b a b, the last three with one identity
     mean = Fraction(0)
     for release, chance in _releases(mechanism, frame):
-        found = attack_release("homogeneity", Released(release, "v", original), best_guess, "says")
+        found = attack_release("homogeneity", AttackedRelease(release, "v", original), best_guess, "says")
         assert (found.predicted, found.baseline, found.attacked) == (Fraction(2, 3), Fraction(1, 2), 1)
         assert found.success is not None
         mean += chance * found.success
     assert mean == Fraction(2, 3)
-    alone = attack_release("homogeneity", Released(release, "v"), best_guess, "says")
+    alone = attack_release("homogeneity", AttackedRelease(release, "v"), best_guess, "says")
     assert (alone.success, alone.predicted, alone.believed) == (None, Fraction(2, 3), Fraction(2, 3))
-    with pytest.raises(ParameterError, match="the plan is secret"):
-        attack_release("elimination", Released(release, "v", original), eliminated(1), "says")
+    with pytest.raises(ParameterError, match="the decoy plan, which is secret"):
+        attack_release("elimination", AttackedRelease(release, "v", original), eliminated(1), "says")
     low = PublishedTable(table=release.table, mechanism=SpluGen(2, "1/3"), domains=release.domains)
-    with pytest.raises(ParameterError, match="the plan is secret"):
-        attack_release("homogeneity", Released(low, "v"), best_guess, "says")
+    with pytest.raises(ParameterError, match="the decoy plan, which is secret"):
+        attack_release("homogeneity", AttackedRelease(low, "v"), best_guess, "says")
 
 
 def _published(values: str, mechanism: RecordMechanism, domain: str = "abc") -> PublishedTable:
@@ -109,17 +109,17 @@ def _published(values: str, mechanism: RecordMechanism, domain: str = "abc") -> 
 def test_without_the_original_the_attacker_takes_estimates_for_true_counts() -> None:
     # p = 1/2: 6, 3, 3 shown of 12 are 8, 2, 2; who shows a has it with 8 (4/6) of 8 (4/6) + 4 (1/6)
     release = _published("a" * 6 + "b" * 3 + "c" * 3, RetentionReplacement("1/2", ABC))
-    found = attack_release("homogeneity", Released(release, "v"), best_guess, "says")
+    found = attack_release("homogeneity", AttackedRelease(release, "v"), best_guess, "says")
     assert (found.success, found.predicted, found.e_value, found.attacked) == (None, None, None, 12)
     shown = {"a": max(8 * 4, 2), "b": max(8, 2 * 4), "c": max(8, 2 * 4)}
     assert found.believed == Fraction(sum(shown.values()), 6 * 12)
     assert found.baseline == Fraction(8, 12)
     # an estimate below 0 is 0: of 12 all a, and of the others none
     release = _published("a" * 12, RetentionReplacement("1/2", ABC))
-    assert attack_release("homogeneity", Released(release, "v"), best_guess, "says").believed == 1
+    assert attack_release("homogeneity", AttackedRelease(release, "v"), best_guess, "says").believed == 1
     # what is replaced from a histogram, or swapped, has the histogram that is published
     for mechanism in (DistributionBased(), Swapping("1/3")):
-        view = Released(_published("aab", mechanism, "ab"), "v").view
+        view = AttackedRelease(_published("aab", mechanism, "ab"), "v").view
         assert view.counts == {0: 2, 1: 1}
 
 
@@ -127,17 +127,19 @@ def test_a_release_that_is_not_protected_contradicts_the_prediction() -> None:
     values = "abc" * 40
     for mechanism in (SpluGen(3), RetentionReplacement("1/5", ABC), Swapping("1/5")):
         release = _published(values * (1 if mechanism.name != "swapping" else 4), mechanism)
-        found = attack_release("homogeneity", Released(release, "v", release.table), best_guess, "says")
+        found = attack_release(
+            "homogeneity", AttackedRelease(release, "v", release.table), best_guess, "says"
+        )
         assert found.success == 1
         assert found.contradicted
-        assert found.noticed is not None
-        assert found.noticed < Fraction(4, 5)
+        assert found.detectable is not None
+        assert found.detectable < Fraction(4, 5)
 
 
 def test_a_value_that_cannot_be_shown_is_infinite_evidence() -> None:
     never = RetentionReplacement("1/5", ABC, replacing=LAW)
     original = _published("aabb", never).table
-    found = attack_release("h", Released(_published("aabc", never), "v", original), best_guess, "says")
+    found = attack_release("h", AttackedRelease(_published("aabc", never), "v", original), best_guess, "says")
     assert found.contradicted
     assert found.e_value is not None
     assert found.e_value.decimal == "inf"
@@ -146,39 +148,44 @@ def test_a_value_that_cannot_be_shown_is_infinite_evidence() -> None:
 def test_what_a_value_that_is_shown_proves() -> None:
     mechanism, original = SpluGen(2, None, "anatomy"), _published("aabb", SpluGen(2)).table
     shown, hidden = _published("abab", mechanism, "ab"), _published("aaaa", mechanism, "ab")
-    proved = presence_in(Released(shown, "v", original), "b")
+    proved = presence_in(AttackedRelease(shown, "v", original), "b")
     assert proved.success == proved.largest == 1
     assert proved.predicted == Fraction(15, 16)
-    assert "so somebody has it" in proved.says
-    assert presence_in(Released(shown, "v"), "b").success is None
-    nothing = presence_in(Released(hidden, "v", original), "b")
+    assert "so some record has it:" in proved.measure
+    assert presence_in(AttackedRelease(shown, "v"), "b").success is None
+    nothing = presence_in(AttackedRelease(hidden, "v", original), "b")
     assert nothing.success == 0
     assert nothing.largest is None
-    assert "not shown" in nothing.says
-    declared = presence_in(Released(_published("aabb", RetentionReplacement("1/2", ABC)), "v"), "b")
+    assert "not published" in nothing.measure
+    declared = presence_in(AttackedRelease(_published("aabb", RetentionReplacement("1/2", ABC)), "v"), "b")
     assert declared.largest is None
-    assert "proves nothing: values that nobody has" in declared.says
+    assert "proves nothing: values without records" in declared.measure
     with pytest.raises(ParameterError, match="has no value 'x'"):
-        presence_in(Released(shown, "v"), "x")
+        presence_in(AttackedRelease(shown, "v"), "x")
     with pytest.raises(ParameterError, match="no record of the original has the value"):
-        presence_in(Released(_published("aabb", DistributionBased()), "v", original), "c")
+        presence_in(AttackedRelease(_published("aabb", DistributionBased()), "v", original), "c")
 
 
 def test_what_cannot_be_attacked_is_refused() -> None:
     release = _published("aabb", RetentionReplacement("1/2", ABC))
     with pytest.raises(ParameterError, match="column 'id' is not sensitive in the release"):
-        Released(release, "id")
+        AttackedRelease(release, "id")
     anatomy = PublishedTable(table=release.table, mechanism=Anatomy(2), domains=release.domains)
-    with pytest.raises(ParameterError, match="shows no value for a record: attack the table"):
-        Released(anatomy, "v")
+    with pytest.raises(ParameterError, match="has no value for a record: attack the table,"):
+        AttackedRelease(anatomy, "v")
     for frame, message in (
         (pl.DataFrame({"id": ["0", "1"], "v": ["a", "b"]}), "has 4 rows, and the original 2"),
         (pl.DataFrame({"id": list("0123"), "v": list("aabx")}), "the original has the value 'x'"),
         (pl.DataFrame({"no": list("0123"), "v": list("aabb")}), "one of the tables has no column 'id'"),
-        (pl.DataFrame({"id": list("4567"), "v": list("aabb")}), "no published row is told apart"),
+        (
+            pl.DataFrame({"id": list("4567"), "v": list("aabb")}),
+            "no published row can be linked to the original",
+        ),
     ):
         with pytest.raises(DataError, match=message):
-            attack_release("h", Released(release, "v", Microdata.from_frame(frame)), best_guess, "says")
+            attack_release(
+                "h", AttackedRelease(release, "v", Microdata.from_frame(frame)), best_guess, "says"
+            )
 
 
 # ---- duplicates -------------------------------------------------------------------------------------
@@ -206,21 +213,21 @@ def _bag(rows: list[tuple[str, str]]) -> PublishedTable:
 
 def test_duplicates_of_a_release_are_genuine_or_contradict_what_is_said_of_it() -> None:
     release, original = _bag([("0", "1"), ("2", "1"), ("0", "1")]), Microdata.from_frame(GENUINE)
-    told = duplicates_in(release, "bag", original)
-    assert [told.success, told.predicted, told.largest] == [Fraction(1, 2), Fraction(3, 16), 1]
-    assert not told.contradicted
+    reported = duplicates_in(release, "bag", original)
+    assert [reported.success, reported.predicted, reported.largest] == [Fraction(1, 2), Fraction(3, 16), 1]
+    assert not reported.contradicted
     as_set = duplicates_in(release, "set", original)
     assert [as_set.success, as_set.predicted, as_set.contradicted] == [Fraction(1, 2), 0, True]
     alone = duplicates_in(release, "bag")
     assert [alone.success, alone.attacked, alone.largest, alone.contradicted] == [None, 1, 1, False]
-    assert "each is genuine for certain" in alone.says
+    assert "each is certainly genuine" in alone.measure
     odd = duplicates_in(release, "set")
     assert odd.contradicted
-    assert "the release is not by this reading" in odd.says
+    assert "the release is not by this reading" in odd.measure
     none = duplicates_in(_bag([("0", "1"), ("2", "1")]), "bag")
     assert (none.attacked, none.largest) == (0, None)
-    assert "the attack exposes none" in none.says
-    with pytest.raises(ParameterError, match="1 tuples stand there twice and are not in the original"):
+    assert "the attack exposes none" in none.measure
+    with pytest.raises(ParameterError, match="1 tuples occur twice and are not in the original"):
         duplicates_in(_bag([("2", "1"), ("2", "1")]), "bag", original)
     with pytest.raises(ParameterError, match="publishes no set of tuples"):
         duplicates_in(_published("ab", DistributionBased(), "ab"), "set")
@@ -236,9 +243,9 @@ def test_the_least_contradiction_of_a_count(trials: int) -> None:
         ]
         assert point_tested(0, trials, rate)[1] == min(odd, default=None)
     assert point_tested(trials, trials, Fraction(1)) == (None, None)
-    e_value, noticed = point_tested(1, trials, Fraction(0))
+    e_value, detectable = point_tested(1, trials, Fraction(0))
     assert e_value is not None
-    assert (e_value.decimal, noticed) == ("inf", Fraction(1, trials))
+    assert (e_value.decimal, detectable) == ("inf", Fraction(1, trials))
     assert point_tested(0, 0, Fraction(1, 2)) == (None, None)
 
 
@@ -248,5 +255,5 @@ def test_a_seeded_bag_of_many_tuples_agrees() -> None:
     found = duplicates(mechanism, Microdata.from_frame(frame), "bag", SeededSource(3))
     assert found.predicted == Fraction(19, 144)
     assert not found.contradicted
-    assert found.noticed is not None
-    assert 0 < found.noticed < Fraction(1, 10)
+    assert found.detectable is not None
+    assert 0 < found.detectable < Fraction(1, 10)

@@ -1,4 +1,4 @@
-"""`privacy` and `utility` under draws that hang together."""
+"""`privacy` and `utility` under dependent draws."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def table(tmp_path: Path) -> str:
 def _json(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
     capsys.readouterr()
     assert main([*words, "--json"]) == code
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return told
+    reported: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return reported
 
 
 def test_the_level_of_capped_draws_is_that_of_independent_ones(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,25 +45,25 @@ def test_the_level_of_capped_draws_is_that_of_independent_ones(capsys: pytest.Ca
     assert Fraction(rare["t_p"]["fraction"]) > privacy_minimum(3, "0.3", 5).t_p.exact()
 
 
-def test_what_every_table_leaves_open_is_neither_held_nor_denied(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_every_table_leaves_open_is_neither_kept_nor_denied(capsys: pytest.CaptureFixture[str]) -> None:
     above = ["privacy", "--gamma", "5", "--epsilon", "0.3", "--alpha", "40", "--draws", "capped:10"]
-    told = _json(capsys, *above)
-    low, high = (told[key]["decimal"] for key in ("t_p_definition", "t_p_definition_at_most"))
+    reported = _json(capsys, *above)
+    low, high = (reported[key]["decimal"] for key in ("t_p_definition", "t_p_definition_at_most"))
     assert 0 < Fraction(low) < Fraction(high)
-    assert told["holds"] is None
+    assert reported["holds"] is None
     middle = str((Fraction(low) + Fraction(high)) / 2)
     for level, holds, code in ((low, True, 0), (middle, None, 3), ("1/2", False, 1)):
         assert _json(capsys, *above, "--at-least", level, code=code)["holds"] is holds
     assert main([*above, "--at-least", middle]) == 3
-    assert "cannot be told for every table" in " ".join(capsys.readouterr().out.split())
+    assert "inconclusive: depends on the table" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_table_tells_more(capsys: pytest.CaptureFixture[str], table: str) -> None:
+def test_a_table_states_more(capsys: pytest.CaptureFixture[str], table: str) -> None:
     own = ["--table", table, "--sensitive", "job", "--seed", "1"]
-    told = _json(capsys, *PRIVACY, "--alpha", "8", "--draws", "capped:5", *own)
-    assert told["table"]["argmin_definition"] in (3, 7)
+    reported = _json(capsys, *PRIVACY, "--alpha", "8", "--draws", "capped:5", *own)
+    assert reported["table"]["argmin_definition"] in (3, 7)
     three = error_probability(3, "0.3", 3).exact()
-    assert told["table"]["t_p_definition"]["decimal"] <= str(float(three))
+    assert reported["table"]["t_p_definition"]["decimal"] <= str(float(three))
     capped = _json(capsys, *UTILITY, "--t-e", "0.05", "--draws", "capped:5", *own)
     assert capped["table"]["threshold"] <= capped["threshold"]
     assert capped["threshold"] < utility_threshold(3, "0.1", "0.05").threshold
@@ -72,7 +72,7 @@ def test_a_table_tells_more(capsys: pytest.CaptureFixture[str], table: str) -> N
     assert main([*UTILITY, "--t-e", "0.05", "--draws", "capped:5", *own]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "T_f, this table" in shown
-    assert "the price" in shown
+    assert "trade-off" in shown
 
 
 @pytest.mark.parametrize("draws", ["capped:5", "all-or-none:5"])
@@ -128,15 +128,15 @@ def test_concepts_of_values_up_to_the_cap(capsys: pytest.CaptureFixture[str]) ->
     plain, capped = _json(capsys, *words), _json(capsys, *words, "--draws", "capped:2")
     assert capped == {**plain, "draws": "capped:2", "values_up_to": 2}
     assert main([*words, "--draws", "capped:2"]) == 0
-    assert "of others nothing is decided" in " ".join(capsys.readouterr().out.split())
+    assert "records; others are not covered" in " ".join(capsys.readouterr().out.split())
     assert main([*words, "--draws", "capped:1"]) == main([*words, "--draws", "all-or-none:2"]) == 2
 
 
 def test_a_law_is_advised_with_its_price(capsys: pytest.CaptureFixture[str], table: str) -> None:
-    told = _json(capsys, "advise", table, "--sensitive", "job")
-    capped, rare = told["draws"]
+    reported = _json(capsys, "advise", table, "--sensitive", "job")
+    capped, rare = reported["draws"]
     assert (capped["draws"], rare["draws"]) == ("capped:10", "all-or-none:10")
-    best = next(each for each in told["options"] if each["gamma"] == told["recommendation"]["gamma"])
+    best = next(each for each in reported["options"] if each["gamma"] == reported["recommendation"]["gamma"])
     assert capped["t_p"]["decimal"] == best["t_p"]["decimal"]
     assert capped["t_p_star_at_least"] == best["t_p_star_at_least"]
     assert capped["deviation_at_most"] < capped["deviation_independent"]
@@ -144,7 +144,7 @@ def test_a_law_is_advised_with_its_price(capsys: pytest.CaptureFixture[str], tab
     shown = " ".join(capsys.readouterr().out.split())
     for law in ("capped:10", "all-or-none:10"):
         sentence = shown.partition(f"{law}: T_P = ")[2]
-        assert 0 < sentence.find("T_P*") < sentence.find("the price: ") < 400
+        assert 0 < sentence.find("T_P*") < sentence.find("trade-off:") < 400
 
 
 @pytest.mark.parametrize(("draws", "more"), [("capped:5", False), ("all-or-none:5", True)])
@@ -156,6 +156,6 @@ def test_an_estimate_says_of_what_plan_its_errors_are(
     assert main([*words, "--draws", draws, "--manifest", manifest]) == 0
     capsys.readouterr()
     assert main(["estimate", release, "--manifest", manifest, "--where", "job=a"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert f"{draws}: the errors are those of a plausible plan, since the plan is secret" in told
-    assert ("every value that may be rare is taken for rare in it" in told) is more
+    reported = " ".join(capsys.readouterr().out.split())
+    assert f"{draws}: errors are for a plausible plan, since the true plan is secret" in reported
+    assert ("every value that may be rare counts as rare in it," in reported) is more

@@ -1,4 +1,4 @@
-"""What a publisher is told of a release: what it is worth, and what gives it away."""
+"""Privacy, accuracy and disclosure risks of a release, as commands report them to its publisher."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from splu_ref.audit import CONCENTRATED, Leak, Leaks, Worth, repeated_privacy, worth
+from splu_ref.audit import CONCENTRATED, Assessment, Leak, Leaks, assess, repeated_privacy
 from splu_ref.channels import MOST, GroupDraws, ParameterError, PublishedCount, one_budget, shown, spend
 from splu_ref.cli.output import note
 from splu_ref.data import text
@@ -17,20 +17,22 @@ _NAMING = ("unique", "nearly unique")
 SHOWN = 3
 """Columns of one kind that a warning names; --json lists them all."""
 LISTED = 1000
-"""Predicates that JSON lists, the largest ones."""
+"""Number of the largest predicates that JSON lists."""
 QUICK = MOST // 20
-"""Work that a publication puts into saying what it is worth: some seconds."""
+"""Work limit of an assessment at publication: some seconds."""
 RELEASES = 3
-"""Releases whose mean is told of."""
+"""Releases in the warning about averaging."""
 
 
-def worth_of(table: Frequencies, laws: Mapping[str, PublishedCount], epsilon: Fraction) -> dict[str, Worth]:
-    """Return what a release is worth by sensitive column; nothing, and a note, if that takes too long."""
+def assess_columns(
+    table: Frequencies, laws: Mapping[str, PublishedCount], epsilon: Fraction
+) -> dict[str, Assessment]:
+    """Return privacy and accuracy by sensitive column; nothing, and a note, if they take too long."""
     try:
         with one_budget():
             spend(MOST - QUICK)
             return {
-                column: worth(
+                column: assess(
                     law,
                     list(zip(map(text, table.domain(column)), table.histogram(column).tolist(), strict=True)),
                     epsilon,
@@ -39,14 +41,14 @@ def worth_of(table: Frequencies, laws: Mapping[str, PublishedCount], epsilon: Fr
             }
     except ParameterError:
         note(
-            f"what the release is worth at epsilon = {shown(epsilon)} takes more than a few seconds: see "
-            "splu-ref advise"
+            f"privacy and accuracy at epsilon = {shown(epsilon)} take more than a few seconds to compute: "
+            "use splu-ref advise"
         )
         return {}
 
 
 def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
-    """Yield a sentence for each column that gives a sensitive one away or names records, with the remedy."""
+    """Yield a warning for each column that discloses a sensitive one or identifies records."""
     alone = {leak.columns[0]: leak for found in leaks for leak in found.leaks if leak.kind in _NAMING}
     for kind in _NAMING:
         these = [leak for leak in alone.values() if leak.kind == kind]
@@ -56,61 +58,61 @@ def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
         for leak in found.leaks:
             if leak.kind not in _NAMING:
                 name = shlex.quote(leak.columns[-1])
-                yield f"{leak.sentence(found.sensitive)}: --drop {name}, or say --keep {name} if it may stay"
+                yield f"{leak.sentence(found.sensitive)}: --drop {name}, or --keep {name} to accept it"
         if found.concentrations:
             yield concentrated(found)
 
 
 def _naming(kind: str, leaks: Sequence[Leak]) -> str:
-    """Return which columns have cells of their own for (nearly) every record."""
+    """Return a warning of columns whose values are unique for (nearly) every record."""
     listed = ", ".join(f"{leak.columns[0]!r} ({leak.records} of {leak.among})" for leak in leaks[:SHOWN])
     more = f" and {len(leaks) - SHOWN} more" if len(leaks) > SHOWN else ""
     name = shlex.quote(leaks[0].columns[0])
     return (
-        f"{listed}{more}: {kind}: so many records have a cell of their own, which names them: --drop {name}, "
-        f"or say --quasi or --keep {name} if it may stay"
+        f"{listed}{more}: {kind}: these many records are identified by their value alone: --drop {name}, or "
+        f"--quasi or --keep {name} to accept it"
     )
 
 
 def concentrated(found: Leaks) -> str:
-    """Return how many predicates have nearly one value only, and the largest one."""
+    """Return a warning of predicates whose records nearly all have one value."""
     many = found.found
     of = "1 predicate has" if many == 1 else f"{many} predicates have"
     return (
         f"{of} more than {found.above} records and at least {CONCENTRATED} of one value of "
-        f"{found.sensitive!r}, such as {found.concentrations[0]}; T_P does not hide that: coarsen (--bins, "
-        "--group-rare) or --drop a column"
+        f"{found.sensitive!r}, such as {found.concentrations[0]}; T_P does not protect them: coarsen "
+        "(--bins, --group-rare) or --drop a column"
     )
 
 
 MEANING = (
-    "of a predicate whose records nearly all have one value, the size is public, and a share p of them keep "
-    "it: the larger, the surer it shows; open groups are those up to alpha that show too often for T_P"
+    "if nearly all records of a predicate have one value, an observer sees it often among them: the more "
+    "records, the more certain. At-risk groups have up to alpha records and are recognized too often for T_P"
 )
-"""Why such predicates matter."""
+"""Why such predicates are a disclosure risk."""
 
 
 def unique_records(found: Leaks, rows: int) -> str:
-    """Return how many records are found by other columns."""
+    """Return how many records are unique in their other columns."""
     by = ", ".join(map(repr, found.unique_by)) or "their other columns"
     return (
-        f"{found.unique_records} of {rows} records by {by}: who knows these finds the record, "
-        "and its published value"
+        f"{found.unique_records} of {rows} records by {by}: whoever knows these can link the record to its "
+        "published value"
     )
 
 
 def bargain(draws: GroupDraws, gamma: int) -> str:
-    """Return what draws that are not independent give, and their price, in one sentence."""
+    """Return benefit and cost of dependent draws in one sentence."""
     if draws.name == "capped":
         return (
-            f"counts up to {draws.bound} are as noisy as ever, larger ones less, which tells more to whoever "
-            "knows the values of all other records"
+            f"counts up to {draws.bound} have the noise of independent draws, larger ones less; an attacker "
+            "who knows the values of all other records learns more"
         )
     return (
-        f"counts up to {draws.bound} are multiples of {gamma}, and larger ones have noise from groups with a "
-        "rare value alone, which tells more to whoever knows the values of all other records; a rare value "
-        "that takes a group may show whose it is, and one known value of them then leaves "
-        f"{gamma - 1} for each other"
+        f"counts up to {draws.bound} are published as multiples of {gamma}, and only groups with a rare "
+        "value add noise to larger ones; an attacker who knows the values of all other records learns more: "
+        "a rare value that takes over a group may disclose its record, and one known value of the group "
+        f"leaves {gamma - 1} candidates for each other record"
     )
 
 
@@ -119,22 +121,22 @@ def repetition(
     epsilon: Fraction,
     remedy: str = "use one key (--key-file), or keep a --log",
 ) -> str:
-    """Return what it means to publish the same table again with fresh draws, for the worst column."""
+    """Return a warning of averaging several releases of the table, for the worst column."""
     try:
         with one_budget():
             spend(MOST - QUICK)
             found = (repeated_privacy(law, RELEASES, epsilon).averaged for law in dict.fromkeys(laws))
             level = min((decimal_down(each, 4) for each in found), key=Fraction)
     except ParameterError:
-        level = "less and less"
+        level = "lower with each"
     return (
-        f"fresh draws each time, and the mean gives small counts away (T_P of {RELEASES} releases: {level}): "
-        f"{remedy}"
+        f"releases with fresh draws can be averaged, which discloses small counts (T_P of {RELEASES} "
+        f"releases: {level}): {remedy}"
     )
 
 
-def worth_json(found: Worth) -> dict[str, object]:
-    """Return what a release is worth for programs."""
+def assessment_json(found: Assessment) -> dict[str, object]:
+    """Return the JSON object of an assessment."""
     return {
         "epsilon": str(found.epsilon),
         "alpha": found.alpha,
@@ -160,7 +162,7 @@ def worth_json(found: Worth) -> dict[str, object]:
 
 
 def leaks_json(found: Leaks) -> dict[str, object]:
-    """Return what gives a column away for programs."""
+    """Return the JSON object of a column's disclosure risks."""
     return {
         "column": found.sensitive,
         "columns": [

@@ -1,4 +1,4 @@
-"""``sanitize`` and ``advise`` on columns as they come: what is warned of, recoded, dropped and asked."""
+"""``sanitize`` and ``advise`` on columns as they come: what is warned of, recoded, dropped and requested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from splu_ref.channels.parameters import DataError
-from splu_ref.cli.worth import concentrated
+from splu_ref.cli.assessment import concentrated
 from splu_ref.data import read_table
 from splu_ref.data.reading import SEPARATORS, use_separator
 from tests.hostile.test_inputs import INPUTS
@@ -57,19 +57,19 @@ def _sanitize(*words: str, table: str = "table.csv", code: int = 0) -> None:
 def _count(capsys: pytest.CaptureFixture[str], where: str, code: int = 0) -> dict[str, Any]:
     capsys.readouterr()
     assert main(["estimate", "out.csv", "--manifest", "m.json", "--where", where, "--json"]) == code
-    told = capsys.readouterr()
-    answer: dict[str, Any] = json.loads(told.out) if code == 0 else {"error": told.err}
+    reported = capsys.readouterr()
+    answer: dict[str, Any] = json.loads(reported.out) if code == 0 else {"error": reported.err}
     return answer
 
 
-def test_what_gives_the_column_away_is_a_note_and_an_error_if_asked(
+def test_a_disclosing_column_is_a_note_and_with_strict_an_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _sanitize(*JOB)
     notes = capsys.readouterr().err.splitlines()
     assert notes[0].startswith("note: 'ssn' (600 of 600): unique: ")
     assert notes[1].startswith(
-        "note: 'code' gives 'job' away: all 600 records that share a cell share the value"
+        "note: 'code' discloses 'job': all 600 records that share a cell share the value"
     )
     assert "--drop code" in notes[1]
     Path("out.csv").unlink()
@@ -87,26 +87,26 @@ def test_what_gives_the_column_away_is_a_note_and_an_error_if_asked(
     assert "did you mean 'job'" in capsys.readouterr().err
 
 
-def test_advice_names_what_gives_the_column_away(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_advice_names_disclosing_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["advise", "table.csv", "--sensitive", "job", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    [leaks, worth] = [told["leaks"], told["worth"]]
+    reported = json.loads(capsys.readouterr().out)
+    [leaks, worth] = [reported["leaks"], reported["worth"]]
     kinds = {(each["kind"], *each["columns"]) for each in leaks["columns"]}
     assert kinds == {("unique", "ssn"), ("determines", "code")}
     assert (leaks["unique_records"], worth["values"], worth["accurate"]) == (600, 4, 4)
     assert main(["advise", "table.csv", "--sensitive", "job", *CLEAN, "--bins", "age=10"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "gives away" not in text
+    assert "disclosed by" not in text
     assert "0 of 600 records by their other columns" in text
 
 
-def test_bins_and_crossings_are_told_and_can_be_asked(
+def test_bins_and_crossings_are_reported_and_can_be_queried(
     folder: Path, capsys: pytest.CaptureFixture[str], frame: pl.DataFrame
 ) -> None:
     _sanitize("--sensitive", "ill", "--gamma", "2", *CLEAN, code=2)
     assert "--cross new=" in capsys.readouterr().err
     _sanitize("--sensitive", "ill", "--gamma", "2", "--cross", "both=sex,ill", code=2)
-    assert "say --sensitive both" in capsys.readouterr().err
+    assert "give --sensitive both" in capsys.readouterr().err
     _sanitize(
         *("--sensitive", "both", "--gamma", "2", *CLEAN, "--cross", "both=sex,ill", "--bins", "age=10"),
         *("--seed", "1"),
@@ -147,15 +147,15 @@ def test_grouped_and_hashed_values(folder: Path, capsys: pytest.CaptureFixture[s
     assert "add --key-file" in capsys.readouterr().err
     _sanitize(*words, "--hash", "age")
     first = Path("out.csv").read_bytes()
-    [told] = json.loads(Path("m.json").read_text())["sensitive"]
-    assert {len(value) for value in told["domain"]} == {16}
+    [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert {len(value) for value in reported["domain"]} == {16}
     assert "were published as hashes" in _count(capsys, "age=30", 2)["error"]
-    assert _count(capsys, f"age={told['domain'][0]}")["method"] == "mle"
+    assert _count(capsys, f"age={reported['domain'][0]}")["method"] == "mle"
     _sanitize(*words, "--hash", "age")
     assert Path("out.csv").read_bytes() == first
     _sanitize(*words, "--bins", "age=3", "--group-rare", "age=36")
-    [told] = json.loads(Path("m.json").read_text())["sensitive"]
-    assert "other" in told["domain"]
+    [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert "other" in reported["domain"]
     assert "rare bins were published together, as 'other'" in _count(capsys, "age=18..20", 2)["error"]
 
 
@@ -168,8 +168,8 @@ def test_a_declared_domain_stands_in_the_manifest_and_changes_no_draw(folder: Pa
         _sanitize(*JOB, *CLEAN, "--key-file", "key", *words)
         published.append(Path("out.csv").read_bytes())
     assert published[0] == published[1]
-    [told] = json.loads(Path("m.json").read_text())["sensitive"]
-    assert told["domain"] == sorted(domain)
+    [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert reported["domain"] == sorted(domain)
     Path("domain.json").write_text(json.dumps({"job": domain[:3]}))
     _sanitize(*JOB, "--domain", "domain.json", code=2)
 
@@ -194,26 +194,26 @@ def test_a_batch_is_recoded_as_the_release_that_it_joins(
     _sanitize(*words, "--bins", "age=10")
     again = [*words, "--append", "out.csv", "--append-manifest", "m.json", "-o", "all.csv", "--force"]
     assert main(["sanitize", "table.csv", *again, "--bins", "age=5"]) == 2
-    assert "as the release was that it joins" in capsys.readouterr().err
+    assert "like the release that it joins" in capsys.readouterr().err
     assert main(["sanitize", "table.csv", *again, "--manifest", "all.json"]) == 0
     assert set(read_table("all.csv").cells("age")) == set(read_table("out.csv").cells("age"))
     assert json.loads(Path("all.json").read_text())["recoded"][0]["bins"] == "10"
 
 
-def test_worth_is_told_of_each_column_and_repetition_until_a_key_or_log(
+def test_worth_is_reported_of_each_column_and_repetition_until_a_key_or_log(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _sanitize(*JOB, "--sensitive", "age", *CLEAN)
     text = " ".join(capsys.readouterr().out.split())
-    assert "of job protected 0 of 4 values" in text
-    assert "of age protected 0 of 50 values" in text
-    assert "repeated fresh draws each time" in text
+    assert "column job protected 0 of 4 values" in text
+    assert "column age protected 0 of 50 values" in text
+    assert "repeated releases with fresh draws can be averaged" in text
     _sanitize(*JOB, *CLEAN, "--log", "log")
     assert "repeated" not in capsys.readouterr().out
     _sanitize(*JOB, *CLEAN, "--epsilon", "0.00001")
-    told = capsys.readouterr()
-    assert "takes more than a few seconds" in told.err
-    assert "T_f" not in told.out
+    reported = capsys.readouterr()
+    assert "take more than a few seconds" in reported.err
+    assert "T_f" not in reported.out
 
 
 def test_other_separators_standard_input_and_spreadsheets(
@@ -227,9 +227,11 @@ def test_other_separators_standard_input_and_spreadsheets(
     _sanitize(*JOB, "--separator", "dot", table="semicolon.csv", code=2)
     assert "choose one of comma, semicolon, tab, bar" in capsys.readouterr().err
     _sanitize(*JOB, table="sheet.XLSX", code=2)
-    told = capsys.readouterr().err
-    assert "sheet.XLSX is a spreadsheet" in told
-    assert 'python -c \'import pandas; pandas.read_excel("sheet.XLSX", dtype=str).to_csv("sheet.csv"' in told
+    reported = capsys.readouterr().err
+    assert "sheet.XLSX is a spreadsheet" in reported
+    assert (
+        'python -c \'import pandas; pandas.read_excel("sheet.XLSX", dtype=str).to_csv("sheet.csv"' in reported
+    )
     frame.write_parquet("table.parquet")
     for name in ("table.csv", "table.parquet"):
         given = io.TextIOWrapper(io.BytesIO(Path(name).read_bytes()))
@@ -306,8 +308,8 @@ def test_numbers_with_missing_cells_are_published_as_text(
     for numbers in ([1, 2, None, 3] * 30, [1.5, 2.0, None, 3.0] * 30):
         pl.DataFrame({"n": numbers, "x": ["a", "b"] * 60}).write_parquet("n.parquet")
         _sanitize("--sensitive", "n", "--gamma", "2", "--missing", "none", table="n.parquet")
-        [told] = json.loads(Path("m.json").read_text())["sensitive"]
-        assert told["domain"] == sorted({"none" if each is None else str(each) for each in numbers})
+        [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+        assert reported["domain"] == sorted({"none" if each is None else str(each) for each in numbers})
         audit = ["audit-release", "out.csv", "--manifest", "m.json", "--original", "n.parquet"]
         capsys.readouterr()
         assert main([*audit, "--missing", "none"]) in (0, 3)
@@ -325,8 +327,8 @@ def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
     assert "--missing 'missing'" in (said := capsys.readouterr().err)
     assert "'NA' stays a value then" in said
     _sanitize(*words, "--missing", "missing", table="land.csv")
-    [told] = json.loads(Path("m.json").read_text())["sensitive"]
-    assert told["domain"] == ["DE", "FR", "NA", "missing"]
+    [reported] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert reported["domain"] == ["DE", "FR", "NA", "missing"]
 
 
 def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -> None:
@@ -334,5 +336,5 @@ def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -
         leaks: Any = SimpleNamespace(found=found, above=10, sensitive="job", concentrations=["town=A", "b"])
         assert concentrated(leaks) == (
             f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A; T_P does "
-            "not hide that: coarsen (--bins, --group-rare) or --drop a column"
+            "not protect them: coarsen (--bins, --group-rare) or --drop a column"
         )

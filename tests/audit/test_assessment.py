@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_ref.audit.advice.worth import worth
+from splu_ref.audit.advice.assessment import assess
 from splu_ref.audit.averaging import repeated_privacy
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import ParameterError
@@ -25,7 +25,7 @@ MANY = [(f"v{row}", 1 + row % 3) for row in range(90)]
 
 
 def test_numbers_and_words() -> None:
-    found = worth(PublishedCount.of(2, None), VALUES, "1/2", 4, "1/10")
+    found = assess(PublishedCount.of(2, None), VALUES, "1/2", 4, "1/10")
     threshold = utility_threshold(2, "1/2", "1/10").threshold
     assert found.threshold == threshold
     assert found.values == tuple(VALUES[:6])
@@ -35,18 +35,18 @@ def test_numbers_and_words() -> None:
     assert found.t_p == level
     best = worst_error_bounds(best_estimator(2, "1/2", 4))
     assert found.t_p_star == best.upper == best.lower
-    told = dict(found.sentences())
-    assert told["protected"].startswith("1 of 6 values (1 record): counts up to 4 are off by 1/2")
-    assert f"T_f = {threshold}" in told["accurate"]
+    reported = dict(found.sentences())
+    assert reported["protected"].startswith("1 of 6 values (1 record): counts up to 4 are off by 1/2")
+    assert f"T_f = {threshold}" in reported["accurate"]
 
 
 def test_every_estimate_is_bounded_for_other_retentions_and_for_more_counts() -> None:
     kept = best_estimator(2, "3/10", 10, retention="2/3").worst_error
-    assert worth(PublishedCount.of(2, "2/3"), VALUES).t_p_star == kept
+    assert assess(PublishedCount.of(2, "2/3"), VALUES).t_p_star == kept
     most = best_estimator(2, "3/10", 12).worst_error
-    assert worth(PublishedCount.of(2, None), VALUES, alpha=13).t_p_star == most
+    assert assess(PublishedCount.of(2, None), VALUES, alpha=13).t_p_star == most
     with pytest.raises(ParameterError):
-        worth(PublishedCount.of(2, None), VALUES, "0")
+        assess(PublishedCount.of(2, None), VALUES, "0")
 
 
 def test_the_error_of_a_typical_conjunction_is_that_of_releases() -> None:
@@ -54,7 +54,7 @@ def test_the_error_of_a_typical_conjunction_is_that_of_releases() -> None:
     codes = np.repeat(np.arange(5), counts)
     [small] = [
         each
-        for each in worth(PublishedCount.of(3, None), list(zip("abcde", counts, strict=True))).conjunctions
+        for each in assess(PublishedCount.of(3, None), list(zip("abcde", counts, strict=True))).conjunctions
         if each.predicate_count == 60
     ]
     assert (small.value, small.frequency, small.count) == ("c", 130, 13)
@@ -78,7 +78,7 @@ def test_the_error_of_a_typical_conjunction_is_that_of_releases() -> None:
         ([("a", 1), ("b", 1)], "2 records make 1 decoy group"),
         (
             [(f"v{row}", 1 + row % 3) for row in range(90)],
-            "90 values in 180 records, 30 of them of one record",
+            "90 values in 180 records, 30 of them with a single record",
         ),
         (
             [(f"v{row}", 1 + row % 3) for row in range(90)],
@@ -88,12 +88,12 @@ def test_the_error_of_a_typical_conjunction_is_that_of_releases() -> None:
     ],
 )
 def test_what_it_means_for_odd_tables(values: list[tuple[str, int]], said: str) -> None:
-    text = " ".join(told for _, told in worth(PublishedCount.of(2, None), values).sentences())
+    text = " ".join(reported for _, reported in assess(PublishedCount.of(2, None), values).sentences())
     assert said in text
 
 
 def test_options_that_recode_are_advised_where_they_can_be_given() -> None:
-    found = worth(PublishedCount.of(2, None), MANY)
+    found = assess(PublishedCount.of(2, None), MANY)
     for recoding in (True, False):
         [(_, accurate), (_, every)] = found.sentences(recoding=recoding)[-2:]
         assert ("--bins" in accurate, "--hash" in every) == (recoding, recoding)
@@ -102,5 +102,5 @@ def test_options_that_recode_are_advised_where_they_can_be_given() -> None:
 
 def test_short_decimals_are_printed_in_full() -> None:
     law = PublishedCount.of(2, None)
-    assert decimal_down(worth(law, VALUES, "1", 1).t_p) == "0.5"
+    assert decimal_down(assess(law, VALUES, "1", 1).t_p) == "0.5"
     assert decimal_down(repeated_privacy(law, 2, "1/2", 1).once) == "0.5"

@@ -1,7 +1,7 @@
-"""Commands with all that they tell, as `told.txt`, `told.json` and `refused.txt` hold it.
+"""The recorded output of commands: `output.txt`, `output.json` and `refused.txt`.
 
-``python -m tests.cli.telling`` writes these files anew, for whoever changes what is told: the difference is
-to be read before it is kept. A line that ends with ``…`` stays while what is told begins like it.
+``python -m tests.cli.golden_output`` writes these files again; review the difference. A line that ends with
+``…`` matches every line with the same beginning.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tests.programs import main
 
 ROOT = Path(__file__).parents[2]
 LINES, DOCUMENTS, REFUSALS = (
-    Path(__file__).with_name(name) for name in ("told.txt", "told.json", "refused.txt")
+    Path(__file__).with_name(name) for name in ("output.txt", "output.json", "refused.txt")
 )
 PROGRAM = "$ splu-ref "
 WRITING = ("key", "operator", "publish", "sanitize")
 IN_PART = ("claims",)
-"""Commands of which some lines are held: the ledger grows."""
+"""Commands of which some lines are recorded: the ledger grows."""
 REFUSED = "exit 2"
 SLOW = ("advise", "audit-release")
 FILES = ("--manifest", "--log", "--certificate", "--transcript", "--key-file", "--release")
@@ -34,13 +34,13 @@ MEASURED = "seconds"
 
 
 def expected_lines() -> dict[str, list[str]]:
-    """Return the lines that are held, by command, in the order in which the commands run."""
+    """Return the recorded lines by command, in the order of execution."""
     _, *parts = re.split(rf"^{re.escape(PROGRAM)}", LINES.read_text("utf-8"), flags=re.MULTILINE)
     return {words: lines.splitlines() for words, lines in (part.split("\n", 1) for part in parts)}
 
 
 def expected_documents() -> dict[str, Any]:
-    """Return the JSON that is held, of the commands that are asked for it."""
+    """Return the JSON that is retained, of the commands that are queries for it."""
     found: dict[str, Any] = json.loads(DOCUMENTS.read_text("utf-8"))
     return found
 
@@ -50,8 +50,8 @@ def make_inputs(folder: Path) -> None:
     lines = (f"{20 + n % 3},{'north' if n % 2 else 'south'},job {n * n % 11}" for n in range(240))
     (folder / "table.csv").write_text("age,part,job\n" + "\n".join(lines) + "\n")
     (folder / "few.csv").write_text("age,job\n1,a\n2,b\n3,a\n4,a\n")
-    asked = ("age <= 3", "age <= 2", "age >= 2")
-    (folder / "few.sql").write_text("".join(f"SELECT COUNT(*) FROM few WHERE {each};\n" for each in asked))
+    queries = ("age <= 3", "age <= 2", "age >= 2")
+    (folder / "few.sql").write_text("".join(f"SELECT COUNT(*) FROM few WHERE {each};\n" for each in queries))
     domains: dict[str, Any] = {"age": {"min": 20, "max": 23}, "job": [f"job {n}" for n in range(11)]}
     (folder / "domain.json").write_text(json.dumps(domains))
     people = (f"{'FMX'[n % 3]},{'abcde'[n % 4]}" for n in range(12))
@@ -60,29 +60,36 @@ def make_inputs(folder: Path) -> None:
     holes = (f"{n % 5},{'' if n % 9 == 0 else 'xyz'[n % 3]},{n}" for n in range(60))
     (folder / "holes.csv").write_text("age,job,id\n" + "\n".join(holes) + "\n")
     wanted = ({"job": "job 9", "age": "20"}, {"job": ["job 0", "job 3"]}, {"job": "job 1", "part": "north"})
-    (folder / "asked.jsonl").write_text("".join(json.dumps({"where": each}) + "\n" for each in wanted))
+    (folder / "queries.jsonl").write_text("".join(json.dumps({"where": each}) + "\n" for each in wanted))
     laws = {"job": {f"job {n}": f"{1 + (n == 0)}/12" for n in range(11)}}
     (folder / "laws.json").write_text(json.dumps(laws))
     parted = [{"where": {"part": part}, "values": domains["job"]} for part in ("north", "south")]
     (folder / "parts.json").write_text(json.dumps({"job": parted}))
     linked = (f"{'abc'[n % 3]},{n % 3},{n % 5}" for n in range(60))
     (folder / "linked.csv").write_text("job,office,age\n" + "\n".join(linked) + "\n")
-    asked = ("age >= 2 AND age <= 3", "job = 'a' AND age >= 1 AND age != 3", "job IN ('a', 'b')")
-    (folder / "twice.sql").write_text("".join(f"select count(*) from few where {each};\n" for each in asked))
-    asked = ("""job is not null and "age" between 1 and 3 and id < 50""", "age not in (1, 2) and job is null",
-             "`job` <> 'z' and age > 1")  # fmt: skip
-    (folder / "odd.sql").write_text("".join(f"select count(*) from holes where {each};\n" for each in asked))
+    queries = ("age >= 2 AND age <= 3", "job = 'a' AND age >= 1 AND age != 3", "job IN ('a', 'b')")
+    (folder / "twice.sql").write_text(
+        "".join(f"select count(*) from few where {each};\n" for each in queries)
+    )
+    queries = (
+        """job is not null and "age" between 1 and 3 and id < 50""",
+        "age not in (1, 2) and job is null",
+        "`job` <> 'z' and age > 1",
+    )
+    (folder / "odd.sql").write_text(
+        "".join(f"select count(*) from holes where {each};\n" for each in queries)
+    )
     (folder / "not.sql").write_text("""select count(*) from few where job <> 'it''s' and not "age" = 4""")
     (folder / "salaries.toml").write_bytes((ROOT / "docs" / "examples" / "salaries.toml").read_bytes())
 
 
 def run(words: str) -> list[str]:
-    """Return what a command tells: its lines with single blanks, behind ``!`` those of standard error."""
+    """Return the output of a command: its lines with single blanks, behind ``!`` those of standard error."""
     with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
         code = main(shlex.split(words))
-    told = [" ".join(line.split()) for line in out.getvalue().splitlines()]
-    told += [f"! {' '.join(line.split())}" for line in err.getvalue().splitlines()]
-    return told + ([f"exit {code}"] if code else [])
+    lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
+    lines += [f"! {' '.join(line.split())}" for line in err.getvalue().splitlines()]
+    return lines + ([f"exit {code}"] if code else [])
 
 
 def run_json(words: str) -> Any:
@@ -94,7 +101,7 @@ def run_json(words: str) -> Any:
 
 
 def spoiled() -> dict[str, str]:
-    """Return commands that are held, each with one option's value spoiled, by what was spoiled in them.
+    """Return recorded commands with one invalid option value each, by command, option and value.
 
     Of each option that takes a value, and of each way to spoil it, the first command that has it.
     """
@@ -112,10 +119,10 @@ def spoiled() -> dict[str, str]:
     return found
 
 
-def told_of_spoiled(words: str) -> str:
-    """Return the line in which a spoiled command is refused, or how it ends."""
-    told = run(words)
-    return next((line[2:] for line in told if line.startswith("! splu-ref")), told[-1])
+def run_spoiled(words: str) -> str:
+    """Return the error line of a command with an invalid option, or its last line."""
+    lines = run(words)
+    return next((line[2:] for line in lines if line.startswith("! splu-ref")), lines[-1])
 
 
 def _stable(value: Any) -> Any:
@@ -127,29 +134,29 @@ def _stable(value: Any) -> Any:
     return [_stable(each) for each in value] if isinstance(value, list) else value
 
 
-def held(expected: list[str], told: list[str]) -> list[str]:
-    """Return what is to be held of the lines told: where a beginning was held, that and no more."""
+def abbreviated(expected: list[str], lines: list[str]) -> list[str]:
+    """Return the lines, with those that match a recorded beginning replaced by it."""
     begun = [line for line in expected if line.endswith("…")]
-    return [next((old for old in begun if line.startswith(old[:-1])), line) for line in told]
+    return [next((old for old in begun if line.startswith(old[:-1])), line) for line in lines]
 
 
-def in_part(expected: list[str], told: list[str]) -> list[str]:
-    """Return those of the lines told that are expected, each once."""
-    return list(dict.fromkeys(line for line in told if line in expected))
+def in_part(expected: list[str], lines: list[str]) -> list[str]:
+    """Return the expected lines among those printed, each once."""
+    return list(dict.fromkeys(line for line in lines if line in expected))
 
 
 def _write() -> None:
-    """Write the three files as the commands tell now."""
+    """Write the three files from the present output of the commands."""
     lines, documents = expected_lines(), expected_documents()
     os.environ["COLUMNS"] = "1000"
     with TemporaryDirectory() as folder, chdir(folder):
         make_inputs(Path())
         for words, old in lines.items():
-            told = held(old, run(words))
-            lines[words] = in_part(old, told) if words in IN_PART else told
+            printed = abbreviated(old, run(words))
+            lines[words] = in_part(old, printed) if words in IN_PART else printed
             if words in documents:
-                documents[words] = None if told[-1] == REFUSED else run_json(words)
-        refused = [f"{told}: {told_of_spoiled(words)}\n" for told, words in spoiled().items()]
+                documents[words] = None if printed[-1] == REFUSED else run_json(words)
+        refused = [f"{name}: {run_spoiled(words)}\n" for name, words in spoiled().items()]
     REFUSALS.write_text("".join(refused), "utf-8")
     blocks = (f"{PROGRAM}{words}\n" + "".join(f"{line}\n" for line in each) for words, each in lines.items())
     LINES.write_text("".join(blocks), "utf-8")

@@ -1,4 +1,4 @@
-"""Attacks on a release that somebody else made, with its manifest, and with the original or without."""
+"""Attacks on an existing release, with its manifest, and with or without the original."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from splu_ref.randomness import IntArray, SystemSource
 
 
 @dataclass(frozen=True)
-class Released:
-    """One sensitive column of a release, as somebody has it who did not make it.
+class AttackedRelease:
+    """One sensitive column of an existing release.
 
     Parameters
     ----------
     release
         The published table with its manifest.
     column
-        The sensitive column that is attacked.
+        The attacked sensitive column.
     original
-        The original, if the attack is to be judged. Published rows are found in it by their other columns: a
-        row counts if all records with the same ones have one value.
+        The original, to measure the success. Published rows are linked to it by their other columns: a row
+        counts if all records with equal other columns have one value.
 
     Raises
     ------
     ParameterError
         For a column that is not sensitive, or a mechanism that publishes no value for a record.
     DataError
-        If the original cannot be that of the release.
+        If the original is not that of the release.
     """
 
     release: PublishedTable
@@ -61,7 +61,7 @@ class Released:
         mechanism = self.release.mechanism
         if not isinstance(mechanism, RecordMechanism) or not isinstance(mechanism, Randomizer):
             raise ParameterError(
-                f"a release by {mechanism.name} shows no value for a record: attack the table, without "
+                f"a release by {mechanism.name} has no value for a record: attack the table, without "
                 "--release"
             )
         if self.column not in self.release.domains:
@@ -72,17 +72,17 @@ class Released:
 
     @property
     def domain(self) -> tuple[str, ...]:
-        """The values that the manifest tells."""
+        """The domain in the manifest."""
         return self.release.domains[self.column]
 
     @cached_property
     def published(self) -> IntArray:
-        """The place in the domain of each published row's value."""
+        """The index in the domain of each published row's value."""
         return _places(self.release.table.cells(self.column), self.domain, "the release")
 
     @cached_property
     def true(self) -> IntArray | None:
-        """The place of each published row's true value, -1 where it is unknown; None without an original."""
+        """The index of each published row's true value, -1 if unknown; None without an original."""
         if self.original is None:
             return None
         original = Original(self.original, self.release.sensitive)
@@ -93,25 +93,26 @@ class Released:
         places = _places(original.domains[self.column], self.domain, "the original")
         if not (known >= 0).any():
             raise DataError(
-                "no published row is told apart by its other columns: the attack cannot be judged by them"
+                "no published row can be linked to the original by its other columns: attack without the "
+                "original"
             )
         return np.where(known >= 0, places[np.maximum(known, 0)], -1)
 
     @property
     def linked(self) -> Counter[tuple[int, int]]:
-        """How many of the published rows whose true value is known have it, and show this."""
+        """Number of linked rows by true and published value."""
         assert self.true is not None
         known = self.true >= 0
         return Counter(zip(self.true[known].tolist(), self.published[known].tolist(), strict=True))
 
     @cached_property
     def view(self) -> View:
-        """What the attacker knows: true counts, or without the original their estimates; and the law."""
+        """The view of the attacker: true counts, or their estimates without the original, and the law."""
         mechanism = self.release.mechanism
         if isinstance(mechanism, SpluGen):
             raise ParameterError(
-                "what a shown value says of others depends on which stand with it, and the plan is secret: "
-                "attack the table, without --release, to attack with the plan known"
+                "this attack needs the decoy plan, which is secret: attack the table, without --release, to "
+                "attack with the plan known"
             )
         assert isinstance(mechanism, RecordMechanism)
         aligned = mechanism.aligned(self.release.domains)
@@ -128,47 +129,49 @@ class Released:
             return View(counts, (_labeled(aligned.channel(histogram, SystemSource())),))
         shown = np.bincount(self.published, minlength=len(self.domain))
         channel = aligned.channel(shown, SystemSource())
-        # a histogram that replacements or swaps come from is expected to be published as it is
+        # the expected published histogram equals that of replacements or swaps
         kept = isinstance(mechanism, DistributionBased | Swapping) or (
             isinstance(mechanism, RetentionReplacement) and mechanism.pooled
         )
-        return View(_whole(shown if kept else _undone(shown, channel)), (_labeled(channel),))
+        return View(
+            _integer_weights(shown if kept else _unbiased_counts(shown, channel)), (_labeled(channel),)
+        )
 
 
 def attack_release(
-    name: str, released: Released, score: Score, says: str, *, excluded: int = 0
+    name: str, released: AttackedRelease, score: Score, measure: str, *, excluded: int = 0
 ) -> AttackOutcome:
-    """Attack the records of a release: the mean of a score, and what follows from the law for it.
+    """Attack the records of a release: the mean of a score, measured and predicted.
 
     Parameters
     ----------
     name
-        Of the attack.
+        Name of the attack.
     released
-        The release, with its original if the success is to be judged.
+        The release, with its original to measure the success.
     score
-        What the attacker gains from each record.
-    says
-        The sentence of the outcome.
+        The attacker's gain from each record.
+    measure
+        Description of the success, for the outcome.
     excluded
-        How many values the attacker can exclude, for the largest posterior.
+        Number of values that the attacker can exclude, for the largest posterior.
 
     Notes
     -----
-    In SPLU-Gen the shown value is the best guess, whatever the plan and the true counts are, if p is at least
-    1/gamma: p f records of a value are expected to show it, and of another value at most (1 - p)/(gamma - 1)
-    for each of at most f groups. It is right with probability p exactly, for each record independently; where
-    the draws of a group hang together, its members are one variable, as in `carried_out`.
+    In SPLU-Gen the published value is the best guess for every plan and all true counts, if p is at least
+    1/gamma: p f records of a value are expected to be published with it, and of another value at most
+    (1 - p)/(gamma - 1) for each of at most f groups. It is correct with probability exactly p, independently
+    for each record; under dependent draws the members of a group are one variable, as in `attack_table`.
 
-    Records that depend on each other by their order have in the bound 8 for each record of the release, as in
-    `carried_out`, as those whose true value is known are a part of them.
+    For records that depend on each other by their order the bound has 8 for each record of the release, as in
+    `attack_table`, since the linked rows are a part of them.
     """
     mechanism = released.release.mechanism
     if isinstance(mechanism, SpluGen) and score is best_guess and mechanism.retention * mechanism.gamma >= 1:
-        return _shown_is_guessed(name, released, mechanism, says)
+        return _attack_best_guess(name, released, mechanism, measure)
     view = released.view
     believed = view.expected(score)
-    success = predicted = e_value = noticed = rows = None
+    success = predicted = e_value = detectable = rows = None
     if released.true is not None:
         seen = released.linked
         rows = seen.total()
@@ -185,7 +188,7 @@ def attack_release(
         )
         spread = 8 * len(released.published) if isinstance(mechanism, Swapping) else rows
         success, predicted = total / rows, expected / rows
-        e_value, noticed = sum_tested(total, expected, rows, spread)
+        e_value, detectable = sum_tested(total, expected, rows, spread)
         if not scores.keys() >= seen.keys():  # what the law excludes
             e_value = EValue(math.inf)
     return AttackOutcome(
@@ -195,16 +198,16 @@ def attack_release(
         predicted=predicted,
         baseline=view.blind().expected(score),
         e_value=e_value,
-        noticed=noticed,
+        detectable=detectable,
         largest=view.largest(eliminated(excluded)),
-        says=says if rows is None else _found(says, rows),
+        measure=measure if rows is None else _among_linked(measure, rows),
         attacked=len(released.published) if rows is None else rows,
         believed=believed if rows is None else None,
     )
 
 
 def _scores(view: View, score: Score) -> dict[tuple[int, Label], Fraction]:
-    """Return the score of every true value and what can be shown of it in one release."""
+    """Return the score by true value and label in one release."""
     weights = {label: view.weights((label,)) for label in view.channels[0].outputs}
     return {
         (own, label): score(own, weights[label])
@@ -213,9 +216,11 @@ def _scores(view: View, score: Score) -> dict[tuple[int, Label], Fraction]:
     }
 
 
-def _shown_is_guessed(name: str, released: Released, mechanism: SpluGen, says: str) -> AttackOutcome:
+def _attack_best_guess(
+    name: str, released: AttackedRelease, mechanism: SpluGen, measure: str
+) -> AttackOutcome:
     kept = mechanism.retention
-    success = e_value = noticed = None
+    success = e_value = detectable = None
     rows, counts = len(released.published), np.bincount(released.published)
     if released.original is not None and released.true is not None:
         counts = np.bincount(
@@ -225,10 +230,10 @@ def _shown_is_guessed(name: str, released: Released, mechanism: SpluGen, says: s
         rows, right = seen.total(), sum(count for (own, label), count in seen.items() if own == label)
         success = Fraction(right, rows)
         if mechanism.draws.bound is None:
-            e_value, noticed = point_tested(right, rows, kept)
+            e_value, detectable = point_tested(right, rows, kept)
         else:
-            e_value, noticed = sum_tested(Fraction(right), kept * rows, rows, int(mechanism.gamma) * rows)
-        says = _found(says, rows)
+            e_value, detectable = sum_tested(Fraction(right), kept * rows, rows, int(mechanism.gamma) * rows)
+        measure = _among_linked(measure, rows)
     return AttackOutcome(
         attack=name,
         mechanism=released.release.mechanism.name,
@@ -236,21 +241,21 @@ def _shown_is_guessed(name: str, released: Released, mechanism: SpluGen, says: s
         predicted=kept,
         baseline=Fraction(int(counts.max()), int(counts.sum())),
         e_value=e_value,
-        noticed=noticed,
+        detectable=detectable,
         largest=None,
-        says=says,
+        measure=measure,
         attacked=rows,
         believed=None if released.original is not None else kept,
     )
 
 
-def presence_in(released: Released, value: str) -> AttackOutcome:
-    """Look for a value in a release, and conclude whether somebody has it.
+def presence_in(released: AttackedRelease, value: str) -> AttackOutcome:
+    """Search a release for a value, and infer its presence in the original.
 
     Parameters
     ----------
     released
-        The release. With the original, the chance of a proof is predicted from the value's true count.
+        The release. With the original, the probability of a proof follows from the value's true count.
     value
         One of the domain.
     """
@@ -272,20 +277,20 @@ def presence_in(released: Released, value: str) -> AttackOutcome:
         predicted=None if original is None else chance,
         baseline=Fraction(0),
         e_value=None,
-        noticed=None,
+        detectable=None,
         largest=Fraction(1) if proved else None,
-        says=(
-            "the value is not shown, which proves nothing"
+        measure=(
+            "the value is not published, which proves nothing"
             if not found
-            else "the value is shown, so somebody has it: values that nobody has are never published"
+            else "the value is published, so some record has it: values without records are never published"
             if chance
-            else "the value is shown, which proves nothing: values that nobody has are published as well"
+            else "the value is published, which proves nothing: values without records are published as well"
         ),
     )
 
 
-def _found(says: str, rows: int) -> str:
-    return f"{says}; of {rows} rows that their other columns tell apart in the original"
+def _among_linked(measure: str, rows: int) -> str:
+    return f"{measure}; among {rows} rows that are linked to the original by their other columns"
 
 
 def _places(cells: list[str] | tuple[str, ...], domain: tuple[str, ...], whose: str) -> IntArray:
@@ -294,7 +299,7 @@ def _places(cells: list[str] | tuple[str, ...], domain: tuple[str, ...], whose: 
     if (places < 0).any():
         odd = cells[int(np.argmin(places))]
         raise DataError(
-            f"{whose} has the value {odd!r}, which the manifest does not tell: give its own files"
+            f"{whose} has the value {odd!r}, which is not in the manifest: give the files of one release"
         )
     return places
 
@@ -304,10 +309,10 @@ def _labeled(channel: Channel[int, int]) -> Channel[int, Label]:
     return Channel(laws, channel.outputs)
 
 
-def _undone(shown: IntArray, channel: Channel[int, int]) -> dict[int, Fraction]:
-    """Return the unbiased estimates of all true counts under retention replacement, none below 0.
+def _unbiased_counts(shown: IntArray, channel: Channel[int, int]) -> dict[int, Fraction]:
+    """Return the unbiased estimates of all true counts under retention replacement, clipped at 0.
 
-    Beside the diagonal each column of the channel has one number (1 - p) g_v, and p more on it.
+    Off the diagonal each column of the channel has the constant (1 - p) g_v, and p more on it.
     """
     rows, found = int(shown.sum()), {}
     for code, count in enumerate(shown.tolist()):
@@ -318,8 +323,8 @@ def _undone(shown: IntArray, channel: Channel[int, int]) -> dict[int, Fraction]:
     return found
 
 
-def _whole(counts: Mapping[int, Fraction] | IntArray) -> dict[int, int]:
-    """Return counts in proportion that are whole, without zeros."""
+def _integer_weights(counts: Mapping[int, Fraction] | IntArray) -> dict[int, int]:
+    """Return integers in proportion to the counts, without zeros."""
     given = dict(counts) if isinstance(counts, Mapping) else dict(enumerate(map(Fraction, counts.tolist())))
     unit = lcm(*(count.denominator for count in given.values()))
     return {code: int(count * unit) for code, count in given.items() if count}

@@ -1,4 +1,4 @@
-"""What a release promises, told by its manifest: every column by its gamma, retention and draws."""
+"""What a release promises, reported by its manifest: every column by its gamma, retention and draws."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FRAME = pl.DataFrame(
 )
 MECHANISM = SpluGenByColumn({"job": SpluGen(3), "town": SpluGen(5), "age": SpluGen(3)})
 SHARED = ["--epsilon", "0.3"]
-ASKED = {
+REQUESTS = {
     "privacy": ["--alpha", "4", "--at-least", "0.2", "--releases", "2"],
     "utility": ["--t-e", "0.1"],
     "concept": ["--alpha", "3", "--method", "exact"],
@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def told(
+def reported(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., Any]:
     """What a command prints as JSON, at an exit code."""
@@ -63,49 +63,49 @@ def told(
     return answer
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_each_column_is_promised_what_its_parameters_are(name: str, told: Callable[..., Any]) -> None:
-    found = told(name, "--manifest", "own.json", *ASKED[name])
+@pytest.mark.parametrize("name", REQUESTS)
+def test_each_column_is_promised_what_its_parameters_are(name: str, reported: Callable[..., Any]) -> None:
+    found = reported(name, "--manifest", "own.json", *REQUESTS[name])
     refused(name, found)
     columns = {each["column"]: each["promise"] for each in found["columns"]}
     assert list(columns) == ["job", "age", "town"]  # those with the same parameters together
     for column, gamma in (("job", "3"), ("age", "3"), ("town", "5")):
-        assert columns[column] == told(name, "--gamma", gamma, *ASKED[name])
+        assert columns[column] == reported(name, "--gamma", gamma, *REQUESTS[name])
 
 
 @pytest.mark.parametrize("name", ["privacy", "utility"])
-def test_retention_is_that_of_the_manifest(name: str, told: Callable[..., Any]) -> None:
-    found = told(name, "--manifest", "kept.json", *ASKED[name])
+def test_retention_is_that_of_the_manifest(name: str, reported: Callable[..., Any]) -> None:
+    found = reported(name, "--manifest", "kept.json", *REQUESTS[name])
     promises = [each["promise"] for each in found["columns"]]
-    assert promises[0] == told(name, "--gamma", "3", "--retention", "1/2", *ASKED[name])
+    assert promises[0] == reported(name, "--gamma", "3", "--retention", "1/2", *REQUESTS[name])
     assert promises[0]["retention"] == "1/2"
 
 
-def test_all_columns_must_reach_what_is_asked(told: Callable[..., Any]) -> None:
+def test_all_columns_must_reach_what_is_requested(reported: Callable[..., Any]) -> None:
     levels = [
         each["promise"]["t_p_definition"]["decimal"]
-        for each in told("privacy", "--manifest", "own.json", "--alpha", "4")["columns"]
+        for each in reported("privacy", "--manifest", "own.json", "--alpha", "4")["columns"]
     ]
     assert levels[0] == levels[1] < levels[2]
     for level, code in ((levels[0], 0), (levels[2], 1)):
-        found = told("privacy", "--manifest", "own.json", "--alpha", "4", "--at-least", level, code=code)
+        found = reported("privacy", "--manifest", "own.json", "--alpha", "4", "--at-least", level, code=code)
         assert found["holds"] is (code == 0)
         assert [each["promise"]["holds"] for each in found["columns"]] == [code == 0, code == 0, True]
-    assert told("privacy", "--manifest", "own.json", "--alpha", "4")["holds"] is None
+    assert reported("privacy", "--manifest", "own.json", "--alpha", "4")["holds"] is None
     open_for_all = ["privacy", "--manifest", "open.json", "--alpha", "40", "--at-least", "0.00005"]
-    assert told(*open_for_all, code=3)["holds"] is None
+    assert reported(*open_for_all, code=3)["holds"] is None
 
 
-def test_draws_and_values_are_those_of_the_manifest(told: Callable[..., Any]) -> None:
-    found = told("utility", "--manifest", "capped.json", "--t-e", "0.1")["columns"]
+def test_draws_and_values_are_those_of_the_manifest(reported: Callable[..., Any]) -> None:
+    found = reported("utility", "--manifest", "capped.json", "--t-e", "0.1")["columns"]
     for each, values in zip(found, ("6", "10"), strict=True):
         drawn = ["--gamma", "3", "--draws", "capped:4", "--values", values]
-        assert each["promise"] == told("utility", *drawn, "--t-e", "0.1")
-    level = told("privacy", "--manifest", "capped.json", "--alpha", "4")
+        assert each["promise"] == reported("utility", *drawn, "--t-e", "0.1")
+    level = reported("privacy", "--manifest", "capped.json", "--alpha", "4")
     assert [each["promise"]["draws"] for each in level["columns"]] == ["capped:4", "capped:4"]
     conjunction = ["--frequency", "10", "--predicate-count", "12", "--concept-count", "3"]
-    [job, _, town] = told("utility", "--manifest", "own.json", *conjunction)["columns"]
-    assert job["promise"] == told("utility", "--gamma", "3", "--rows", "60", *conjunction)
+    [job, _, town] = reported("utility", "--manifest", "own.json", *conjunction)["columns"]
+    assert job["promise"] == reported("utility", "--gamma", "3", "--rows", "60", *conjunction)
     assert town["promise"]["rows"] == 60
 
 
@@ -113,34 +113,34 @@ def test_a_certificate_is_of_one_law(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    asked = ["privacy", *SHARED, "--alpha", "3", "--certificate", "t_p.json", "--manifest"]
-    assert main([*asked, "own.json"]) == 2
+    requested = ["privacy", *SHARED, "--alpha", "3", "--certificate", "t_p.json", "--manifest"]
+    assert main([*requested, "own.json"]) == 2
     assert "those of job, age and town differ" in capsys.readouterr().err
     assert not Path("t_p.json").exists()
-    assert main([*asked, "capped.json"]) == 0
-    assert capsys.readouterr().out.startswith("of                 job, town")
+    assert main([*requested, "capped.json"]) == 0
+    assert capsys.readouterr().out.startswith("column             job, town")
     assert main(["check", "t_p.json"]) == 0
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("privacy --alpha 3", "say --gamma, or give the release's --manifest"),
-        ("privacy --alpha 3 --manifest own.json --gamma 3", "leave out the options that do"),
-        ("utility --t-e 0.1 --manifest own.json --retention 1/2", "leave out the options that do"),
-        ("concept --alpha 3 --manifest own.json --draws capped:4", "leave out the options that do"),
-        ("privacy --alpha 3 --manifest own.json --table own.csv --sensitive job", "leave out --manifest"),
+        ("privacy --alpha 3", "no parameters: give --gamma, or the release's --manifest"),
+        ("privacy --alpha 3 --manifest own.json --gamma 3", "leave out these options"),
+        ("utility --t-e 0.1 --manifest own.json --retention 1/2", "leave out these options"),
+        ("concept --alpha 3 --manifest own.json --draws capped:4", "leave out these options"),
+        ("privacy --alpha 3 --manifest own.json --table own.csv --sensitive job", "leave out one"),
         ("utility --t-e 0.1 --manifest capped.json --values 6", "leave it out"),
-        ("utility --t-e 0.1 --manifest own.json --table own.csv --sensitive job", "leave out --manifest"),
-        ("concept --alpha 3 --manifest kept.json", "the manifest says 1/2 for job"),
-        ("concept --alpha 5 --manifest capped.json", "counts up to the cap"),
-        ("privacy --alpha 5 --manifest grown.json", "batches, each with draws capped:4 of its own"),
-        ("utility --t-e 0.1 --manifest grown.json", "nothing is known for all tables"),
+        ("utility --t-e 0.1 --manifest own.json --table own.csv --sensitive job", "leave out one"),
+        ("concept --alpha 3 --manifest kept.json", "the manifest states 1/2 for job"),
+        ("concept --alpha 5 --manifest capped.json", "capped draws up to the cap"),
+        ("privacy --alpha 5 --manifest grown.json", "batches, each with its own draws capped:4"),
+        ("utility --t-e 0.1 --manifest grown.json", "is not known for all tables;"),
         ("utility --frequency 5 --manifest grown.json", "give a --frequency up to 4"),
         ("utility --frequency 13 --manifest own.json", "with gamma = 5 a value has at most 12"),
         (
             "utility --frequency 9 --predicate-count 9 --concept-count 2 --manifest cyclic.json",
-            "supposes one mixed plan over the whole table, and the manifest tells of the plan cyclic",
+            "need one mixed plan over the whole table, and the manifest states the plan cyclic",
         ),
         (
             "utility --frequency 9 --predicate-count 9 --concept-count 2 --rows 60 --manifest own.json",
@@ -150,7 +150,7 @@ def test_a_certificate_is_of_one_law(
         ("privacy --alpha 3 --manifest none.json", "none.json: there is no such file"),
     ],
 )  # fmt: skip
-def test_what_a_manifest_does_not_tell_is_refused(
+def test_what_a_manifest_does_not_show_is_refused(
     words: str,
     message: str,
     folder: Path,
@@ -162,8 +162,8 @@ def test_what_a_manifest_does_not_tell_is_refused(
     assert message in capsys.readouterr().err
 
 
-def test_small_counts_of_a_release_that_grew_have_the_law_of_one_table(told: Callable[..., Any]) -> None:
+def test_small_counts_of_a_release_that_grew_have_the_law_of_one_table(reported: Callable[..., Any]) -> None:
     grown, once = (
-        told("privacy", "--manifest", f"{name}.json", "--alpha", "4") for name in ("grown", "capped")
+        reported("privacy", "--manifest", f"{name}.json", "--alpha", "4") for name in ("grown", "capped")
     )
     assert grown == once

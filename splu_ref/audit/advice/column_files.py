@@ -1,4 +1,4 @@
-"""A column as numbers in a file: a number for each of its values, however many there are."""
+"""A column as integer codes in a file, for any number of distinct values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from splu_ref.audit.advice.coded import TEXT, CountedColumn, in_parts
+from splu_ref.audit.advice.coded_table import TEXT, CountedColumn, in_parts
 from splu_ref.data import ValueNumbers, texts
 from splu_ref.mechanisms import FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
@@ -17,11 +17,11 @@ from splu_ref.randomness import IntArray
 _FIRST, _TIMES = "first", "times"
 _RENUMBERED = np.dtype([("first", np.int64), ("code", np.int32)])
 _AT_ONCE = 1 << 19
-"""First numbers that become last ones at once."""
+"""Preliminary codes that are replaced at once."""
 
 
 class _Batch(NamedTuple):
-    """Rows whose cells have first numbers of a range, or -1."""
+    """Rows whose cells have preliminary codes of a range, or -1."""
 
     rows: int
     begin: int
@@ -29,19 +29,19 @@ class _Batch(NamedTuple):
 
 
 class ColumnWriter:
-    """ValueNumbers the values of a column as they come.
+    """Writer of a column's codes.
 
-    At first each value has its number, in memory. Once they are too many, each batch of rows numbers its
-    values anew, and the values are distributed to parts, where equal ones come together and get one number.
+    Values are numbered in memory in the order of occurrence. Once there are too many, each batch of rows has
+    preliminary codes, and the values are partitioned by hash; equal values of a part then get one code.
 
     Parameters
     ----------
     name
-        Of the column.
+        Name of the column.
     folder
-        A folder of its own, which is made.
+        A new folder for its files.
     parts
-        How many parts its values are distributed to, if they are.
+        Number of partitions.
     """
 
     def __init__(self, name: str, folder: Path, parts: int) -> None:
@@ -58,7 +58,7 @@ class ColumnWriter:
 
     @property
     def in_memory(self) -> int:
-        """How many values are in memory."""
+        """Number of values in memory."""
         return 0 if self._spool is not None else len(self._numbers.known)
 
     def add(self, cells: pl.Series) -> None:
@@ -67,7 +67,7 @@ class ColumnWriter:
         Raises
         ------
         DataError
-            If they have no text.
+            If a cell has no text form.
         """
         if self._spool is None:
             codes = self._numbers.of(cells)
@@ -84,7 +84,7 @@ class ColumnWriter:
             file.write(codes.astype(np.int32).tobytes())
 
     def distribute(self) -> None:
-        """Hold the values in memory no more."""
+        """Move the values from memory to partitions."""
         self._spool = FrameSpool(self._folder / "values", self._parts)
         known = self._values()
         self._batches.append(_Batch(self._rows, 0, len(known)))
@@ -105,7 +105,7 @@ class ColumnWriter:
         return [value for value in self._numbers.known if value]
 
     def _numbered_anew(self, cells: pl.Series, spool: FrameSpool) -> IntArray:
-        """Give the values of these rows numbers from zero on, and add them to the spool."""
+        """Return preliminary codes of these rows, and add their values to the spool."""
         series = cells
         if cells.dtype.is_integer():
             series = cells.cast(pl.String)
@@ -131,7 +131,7 @@ class ColumnWriter:
         spool.add(frame, in_parts(values.hash(), self._parts))
 
     def _renumbered(self, spool: FrameSpool) -> CountedColumn:
-        """Give each value one number, and the rows these."""
+        """Return the column with one code for each value."""
         last = RecordSpool(self._folder / "last", 1 + self._next // _AT_ONCE, _RENUMBERED)
         distinct = FrameSpool(self._folder / "distinct", self._parts)
         begins = np.zeros(self._parts, dtype=np.int64)
@@ -159,7 +159,7 @@ class ColumnWriter:
         return CountedColumn(self._name, codes, None, frequencies, size, filled, alone, (distinct, begins))
 
     def _rewritten(self, last: RecordSpool) -> Path:
-        """Return a file of last numbers in place of first ones."""
+        """Return a file with the final codes in place of the preliminary ones."""
         numbers = self._folder / "numbers"
         with numbers.open("wb") as file:
             for part in range(len(last.sizes)):

@@ -1,4 +1,4 @@
-"""What a release is worth: how many values of this table are protected, how many accurate, and what it means.
+"""Privacy and accuracy of a release: protected and accurate values of a table, and typical errors.
 
 Computed from true counts, like all advice: for the publisher, and not for the public.
 """
@@ -27,26 +27,26 @@ from splu_ref.guarantees import (
 Level: TypeAlias = Fraction | Bounds
 
 SHARES = (Fraction(1, 100), Fraction(1, 10))
-"""Shares of the records that a typical predicate has."""
-NONE = "none of 1 % or 10 % of the records: too few, or a value that every decoy group can have (D = 0)"
+"""Sizes of typical predicates, as shares of the records."""
+NONE = "none of 1 % or 10 % of the records: too few, or a value that every decoy group may contain (D = 0)"
 FEW_GROUPS = 10
-"""Decoy groups, and records of a predicate, below which nothing is typical."""
+"""Least number of decoy groups, and of records of a typical predicate."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypicalError:
-    """The error of the count of a value in a predicate that does not depend on it.
+    """The error of the count of a value within a predicate that is independent of it.
 
     Attributes
     ----------
     predicate_count
         Records of the predicate, n.
     value, frequency
-        The value, and how many records have it, f.
+        The value, and its number of records f.
     count
         Records of the predicate that have the value, n f / N, rounded, at least 1.
     standard_error
-        Of the estimate ``exact``, by claim splu.Vp.
+        Standard error of the estimate ``exact``, by claim splu.Vp.
     """
 
     predicate_count: int
@@ -59,34 +59,33 @@ class TypicalError:
 _FEWER = "group values (--group-rare), or bin numbers and dates (--bins)"
 _OTHERS = "declare the values that may occur (--domain), group or bin them, or publish hashes (--hash)"
 _FEWER_BEFORE = "publish a table in which values are grouped, or numbers and dates binned, already"
-"""What helps, by options that look at the whole table, and without them."""
+"""Remedies by options that need the whole table, and without them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
-    """What a choice of gamma and p makes of the values of a column.
+class Assessment:
+    """Privacy and accuracy of a choice of gamma and p for the values of a column.
 
     Attributes
     ----------
     law
         gamma and p.
     epsilon, alpha, t_e
-        What wrong means, which counts are small, and how often large ones may be wrong.
+        Relative error, largest small count, and largest error probability of accurate counts.
     rows, values
-        Records, and values that occur, with their counts, the most frequent first.
+        Number of records, and the values that occur with their counts, the most frequent first.
     t_p
-        The exact least error probability of a count up to alpha (Definition 2), enclosed.
+        The least error probability of a count up to alpha (Definition 2), exact or enclosed.
     t_p_star
-        No estimate from the published count errs less often than this at every count up to alpha: T_P*, or a
-        lower bound of it where there are many counts.
+        T_P*, the minimax error probability over counts up to alpha, or a lower bound for many counts.
     threshold
         T_f.
     protected, accurate
-        How many values have at most alpha records, and T_f or more.
+        Number of values with at most alpha records, and with T_f or more.
     alone
-        How many values one record has.
+        Number of values with one record.
     conjunctions
-        Errors of typical conjunctions; empty where none can be estimated.
+        Errors of typical conjunctions; empty if none can be estimated.
     """
 
     law: PublishedCount
@@ -104,28 +103,29 @@ class Worth:
     conjunctions: tuple[TypicalError, ...]
 
     def sentences(self, *, recoding: bool = True) -> list[tuple[str, str]]:
-        """Return what it means, as pairs of a name and a text; perhaps with options that recode columns."""
+        """Return pairs of a label and a text; ``recoding``: options that recode columns may be named."""
         every = len(self.values)
         small = sum(count for _, count in self.values if count <= self.alpha)
         records = "1 record" if small == 1 else f"{small} records"
         protected = (
             f"{self.protected} of {every} values ({records}): counts up to {self.alpha} are off by "
-            f"{self.epsilon} of themselves or more with at least T_P = {decimal_down(self.t_p, 4)}, and "
-            f"whatever is made of them with at least T_P* = {decimal_down(self.t_p_star, 4)} at one of them"
+            f"{self.epsilon} or more of their value with probability at least T_P = "
+            f"{decimal_down(self.t_p, 4)}; for at least one of these counts every estimator is off so with "
+            f"probability at least T_P* = {decimal_down(self.t_p_star, 4)}"
         )
         accurate = (
-            f"{self.accurate} of {every} values: from T_f = {self.threshold} on counts are off so with at "
-            f"most {self.t_e}"
+            f"{self.accurate} of {every} values: counts from T_f = {self.threshold} on are off so with "
+            f"probability at most {self.t_e}"
         )
         conjunctions = [
-            f"{error.value} among {error.predicate_count} records, about {error.count} if neither depends on "
-            f"the other: standard error {error.standard_error:.0f}"
+            f"{error.value} among {error.predicate_count} records, about {error.count} if independent: "
+            f"standard error {error.standard_error:.0f}"
             for error in self.conjunctions
         ]
         lines = [("protected", protected), ("accurate", accurate)]
         for name, texts in (
             ("predicates", conjunctions or [NONE]),
-            ("mind", self._cautions(recoding=recoding)),
+            ("caution", self._cautions(recoding=recoding)),
         ):
             lines += [(name if number == 0 else "", text) for number, text in enumerate(texts)]
         return lines
@@ -135,62 +135,62 @@ class Worth:
         if self.rows < FEW_GROUPS * self.law.gamma:
             groups = self.rows // self.law.gamma
             cautions.append(
-                f"{self.rows} records make {groups} decoy group{'s' if groups > 1 else ''}: whoever knows "
-                "the others of a group knows the last one, and a count tells little in so few"
+                f"{self.rows} records make {groups} decoy group{'s' if groups > 1 else ''}: an attacker who "
+                "knows the other records of a group knows the last one, and counts are very inaccurate"
             )
         if not self.accurate:
             cautions.append(
-                f"no value is accurate: the most frequent, {most[0]}, has {most[1]} of the {self.threshold} "
-                f"records that takes; {_FEWER if recoding else _FEWER_BEFORE}"
+                f"no value is accurate: the most frequent, {most[0]}, has {most[1]} of the required "
+                f"{self.threshold} records; {_FEWER if recoding else _FEWER_BEFORE}"
             )
         elif not self.protected:
             rarest = self.values[-1]
             cautions.append(
                 f"no value has {self.alpha} records or fewer (the rarest, {rarest[0]}, has {rarest[1]}): T_P "
-                "speaks of no value of this table"
+                "applies to no value of this table"
             )
         if 2 * every >= self.rows or 2 * self.alone >= every:
             cautions.append(
-                f"{every} values in {self.rows} records, {self.alone} of them of one record alone: the "
-                "manifest lists every value, so that whoever reads it knows that somebody has it; "
+                f"{every} values in {self.rows} records, {self.alone} of them with a single record: the "
+                "manifest lists every value, which discloses that somebody has it; "
                 f"{_OTHERS if recoding else _FEWER_BEFORE}"
             )
         return cautions
 
 
-def worth(
+def assess(
     law: PublishedCount,
     values: Sequence[tuple[str, int]],
     epsilon: Exact = EPSILON,
     alpha: Exact = ALPHA,
     t_e: Exact = T_E,
-) -> Worth:
-    """Compute what a choice of gamma and p makes of a column.
+) -> Assessment:
+    """Compute privacy and accuracy of a choice of gamma and p for a column.
 
     Parameters
     ----------
     law
         gamma and p.
     values
-        The values that occur with their true counts; a value without records is left out.
+        Values with their true counts; values without records are left out.
     epsilon
         Relative error, greater than 0.
     alpha
-        Largest count that is to be protected.
+        Largest count to be protected.
     t_e
-        Greatest error probability of an accurate count.
+        Largest error probability of an accurate count.
 
     Raises
     ------
     ParameterError
-        For numbers out of their range, or which would take too long.
+        For numbers out of range, or a computation that would take too long.
     """
     distance, small = positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
     counted = tuple(sorted(((name, n) for name, n in values if n), key=lambda item: (-item[1], item[0])))
     rows = sum(count for _, count in counted)
     least = privacy_minimum(law.gamma, distance, small, retention=law.retention)
     threshold = utility_threshold(law.gamma, distance, t_e, retention=law.retention).threshold
-    return Worth(
+    return Assessment(
         law=law,
         epsilon=distance,
         alpha=small,
@@ -208,7 +208,7 @@ def worth(
 
 
 def _typical(law: PublishedCount, values: Sequence[tuple[str, int]], rows: int) -> tuple[TypicalError, ...]:
-    """Return the errors for the value that the record in the middle has, the most frequent ones first."""
+    """Return the errors for the value of the median record, in order of frequency."""
     middle = sum(count for _, count in values) // 2
     ends = accumulate(count for _, count in values)
     value, count = next(each for each, end in zip(values, ends, strict=True) if end > middle)
@@ -221,7 +221,7 @@ def _typical(law: PublishedCount, values: Sequence[tuple[str, int]], rows: int) 
             conjunction = Conjunction.of(law.gamma, rows, count, inside, retention=law.retention)
             expected = max(1, round(Fraction(inside * count, rows)))
             variance = conjunction_variance(conjunction, expected)
-        except ParameterError:  # too few records, or a value so frequent that nothing is told
+        except ParameterError:  # too few records, or too frequent a value
             continue
         found.append(TypicalError(inside, value, count, expected, sqrt(variance)))
     return tuple(found)

@@ -1,8 +1,7 @@
-"""A table as numbers: its columns by value, and the groups of records that share cells.
+"""Tables as integer codes, and the groups of records that share cells.
 
-What is searched for is decided by counts of records alone, so that a table need not be in memory. Columns are
-counted some rows at a time, those of a table in memory at once. Combinations of cells that are too many are
-distributed to files in parts. Nothing is guessed, and nothing left out.
+Searches for disclosure risks need only counts of records, so a table need not be in memory. Columns are
+counted in blocks of rows; too many combinations of cells are partitioned into files. All counts are exact.
 """
 
 from __future__ import annotations
@@ -24,37 +23,37 @@ from splu_ref.mechanisms import PART_BYTES, PART_ENTRIES, FrameSpool, RecordSpoo
 from splu_ref.randomness import IntArray
 
 DENSE = 1 << 21
-"""Combinations of cells that are counted in an array, whether they occur or not."""
+"""Largest number of possible combinations of cells that are counted in a dense array."""
 DENSE_IN_MEMORY = 4
-"""The same for each record of a table in memory, if that is more."""
+"""The same per record of a table in memory, if that is more."""
 MOST_GROUPS = 1 << 20
-"""Combinations of cells that occur and are counted at once, of a table in files."""
+"""Largest number of occurring combinations that are counted at once, of a table in files."""
 CHUNK = 1 << 19
-"""Rows of which numbers are read from files at once."""
+"""Rows that are read from files at once."""
 TEXT = "text"
 _TIMES = "times"
 _PAIR = np.dtype([("number", np.int64), ("count", np.int64)])
 
 
 class CountedColumn:
-    """A column that is not sensitive, as numbers of its values, -1 for a cell without content.
+    """A column as integer codes, -1 for an empty cell.
 
     Parameters
     ----------
     name
-        Of the column.
+        Name of the column.
     codes
-        Its cells, shape (N,), or a file of them as numbers of 32 bits.
+        Codes of its cells, shape (N,), or a file of 32-bit integers.
     values
-        Its values as texts, each once; None if they are too many to be in memory.
+        Its distinct values as texts; None if they are too many for memory.
     counts
-        How often each value occurs, shape (values,), or a file of that as numbers of 32 bits.
+        Frequencies of the values, shape (values,), or a file of 32-bit integers.
     size
-        How many values there are.
+        Number of values.
     filled, alone
-        Records whose cell has content, and whose cell no other one has.
+        Records with a nonempty cell, and with a cell that no other record has.
     distributed
-        The values in parts, if they are not in memory, and the first number of each part.
+        The partitioned values, if they are not in memory, and the first code of each part.
     """
 
     def __init__(
@@ -96,14 +95,14 @@ class CountedColumn:
         return cls.counted(name, cells, values, np.bincount(cells[cells >= 0], minlength=len(values)))
 
     def codes(self, begin: int, count: int) -> IntArray:
-        """Return the cells of some rows, or of fewer at the end."""
+        """Return the codes of a block of rows, which is shorter at the end."""
         if isinstance(self._codes, Path):
             found = np.fromfile(self._codes, dtype=np.int32, count=count, offset=4 * begin)
             return found.astype(np.int64)
         return self._codes[begin : begin + count]
 
     def texts(self, codes: IntArray) -> list[str]:
-        """Return some of the values."""
+        """Return the values of codes."""
         if self.values is not None:
             return [self.values[code] for code in codes.tolist()]
         assert self._distributed is not None
@@ -116,7 +115,7 @@ class CountedColumn:
         return list(found)
 
     def frequencies(self, codes: IntArray) -> IntArray:
-        """Return how often they occur."""
+        """Return the frequencies of codes."""
         counts: NDArray[np.integer] | Path = self._counts
         if isinstance(counts, Path):  # mapped for this call alone: a mapped file cannot be removed everywhere
             counts = np.memmap(counts, dtype=np.int32, mode="r")
@@ -125,22 +124,22 @@ class CountedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The records of each combination of cells, by sensitive value; combinations in ascending order.
+    """Groups of records with equal cells, in ascending order of the cells, with their sensitive values.
 
     Attributes
     ----------
     columns
-        Whose cells are combined.
+        The columns of the cells.
     key
-        Shape (groups,): the cells as one number.
+        Shape (groups,): the cells as one integer.
     size
-        Records of each combination.
+        Records of each group.
     code
-        The sensitive value that most of them have; of several, the first.
+        The most frequent sensitive value of the group; of several, the first.
     most
-        How many have it.
+        Its frequency.
     second
-        How many have the next one.
+        Frequency of the second value.
     """
 
     columns: tuple[CountedColumn, ...]
@@ -152,7 +151,7 @@ class Groups:
 
     @classmethod
     def of(cls, columns: Sequence[CountedColumn], pairs: IntArray, counts: IntArray, domain: int) -> Groups:
-        """Return the groups of records that were counted; see `CodedTable.counts`."""
+        """Return the groups of counted records; see `CodedTable.counts`."""
         key, code = np.divmod(pairs, domain)
         starts = np.flatnonzero(np.r_[True, np.diff(key) != 0]) if len(key) else np.zeros(0, dtype=np.int64)
         if not len(starts):
@@ -174,16 +173,16 @@ class Groups:
 
     @property
     def shared(self) -> int:
-        """Records that are not alone in their group."""
+        """Number of records that are not alone in their group."""
         return int(self.size[self.size > 1].sum())
 
     @property
     def guessed(self) -> int:
-        """Records whose value is the one that most of the *other* records of their group have."""
+        """Number of records whose value is the majority value of the *other* records of their group."""
         return int(self.most[self.most - 1 > self.second].sum())
 
     def cells(self, places: IntArray) -> list[IntArray]:
-        """Return the combinations of cells that some groups have, by column."""
+        """Return the cells of some groups, by column."""
         found, rest = [], self.key[places]
         for column in reversed(self.columns):
             rest, cell = np.divmod(rest, max(column.size, 1))
@@ -191,13 +190,13 @@ class Groups:
         return found[::-1]
 
     def where(self, places: IntArray) -> list[dict[str, str]]:
-        """Return the same for each of these groups, by column, as texts."""
+        """Return the cells of each of some groups, by column, as texts."""
         cells = zip(self.columns, self.cells(places), strict=True)
         named = [[(column.name, cell) for cell in column.texts(codes)] for column, codes in cells]
         return [dict(assignments) for assignments in zip(*named, strict=True)]
 
     def selected_by_one(self, places: IntArray) -> NDArray[np.bool_]:
-        """Say of some groups whether one of several cells selects the same records alone."""
+        """Return for some groups whether one of several cells alone selects the same records."""
         found = np.zeros(len(places), dtype=np.bool_)
         if len(self.columns) > 1:
             for column, codes in zip(self.columns, self.cells(places), strict=True):
@@ -206,14 +205,14 @@ class Groups:
 
 
 class CodedTable(ABC):
-    """A table in which is searched for what discloses a sensitive column.
+    """A table as integer codes, in memory or in files.
 
     Attributes
     ----------
     columns, row_count
         Names of the columns, in order, and number of records.
     folder
-        A private folder for what is distributed; None if the table is in memory.
+        A private folder for partitioned data; None if the table is in memory.
     """
 
     columns: tuple[str, ...]
@@ -223,23 +222,23 @@ class CodedTable(ABC):
 
     @abstractmethod
     def domain(self, column: str) -> tuple[Value, ...]:
-        """Return the values of a sensitive column, ascending: two at least."""
+        """Return the values of a sensitive column, ascending: at least two."""
 
     @abstractmethod
     def histogram(self, column: str) -> IntArray:
-        """Return how often each of them occurs, shape (domain,)."""
+        """Return the frequencies of a sensitive column's values, shape (domain,)."""
 
     @abstractmethod
     def counted(self, column: str) -> CountedColumn:
-        """Return a column that is not sensitive, or another one of several."""
+        """Return the codes and frequencies of a column."""
 
     @abstractmethod
     def _sensitive(self, column: str, begin: int, count: int) -> IntArray:
-        """Return the codes of some rows, or of fewer at the end, of a sensitive column."""
+        """Return the codes of a block of rows of a sensitive column."""
 
     @property
     def in_memory(self) -> bool:
-        """Whether the table is in memory, so that its search takes little for each pair of columns."""
+        """Whether the table is in memory."""
         return self.folder is None
 
     def require(self, column: str) -> None:
@@ -247,20 +246,20 @@ class CodedTable(ABC):
         require_columns([column], self.columns)
 
     def counts(self, columns: Sequence[str], sensitive: str) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield the records in which all these columns have content, counted by cells and sensitive value.
+        """Count the records with nonempty cells in all these columns, by cells and sensitive value.
 
         Yields
         ------
         tuple
-            Numbers, ascending, each once: the cells as one number (the last column's changes fastest) times
-            the size of the domain, plus the code; and how many records have each. Records with the same cells
-            are counted in the same piece. Of a table in files nothing for several columns if each cell of one
-            of them is of one record: it selects these records alone, and a second cell says nothing more.
+            Distinct numbers, ascending: the cells as one number (the last column's changes fastest) times
+            the size of the domain, plus the code; and the records of each. Records with equal cells are
+            counted in the same piece. For several columns of a table in files nothing is yielded if all cells
+            of one column are unique: a second cell selects no other records.
 
         Raises
         ------
         DataError
-            If the columns have so many values that their combinations have no number of 63 bits.
+            If the number of combinations exceeds 63 bits.
         """
         coded = [self.counted(name) for name in columns]
         if not self.in_memory and len(coded) > 1 and any(each.alone == each.filled for each in coded):
@@ -269,8 +268,7 @@ class CodedTable(ABC):
         space = prod(max(column.size, 1) for column in coded) * size
         if space >= 1 << 63:
             raise DataError(
-                f"columns {' and '.join(columns)} have too many values to be looked at together: leave one "
-                "out"
+                f"columns {' and '.join(columns)} have too many combinations of values: leave one out"
             )
         if space <= (max(DENSE, DENSE_IN_MEMORY * self.row_count) if self.in_memory else DENSE):
             dense = np.zeros(space, dtype=np.int64)
@@ -282,7 +280,7 @@ class CodedTable(ABC):
         yield from self._sparse(coded, sensitive, size)
 
     def unique_records(self, columns: Sequence[str]) -> int:
-        """Return how many records no other one equals in all these columns."""
+        """Return the number of records that are unique in these columns."""
         coded = [self.counted(name) for name in columns]
         if any(column.alone == self.row_count for column in coded):
             return self.row_count
@@ -290,7 +288,7 @@ class CodedTable(ABC):
             return 0
 
         def times(begin: int) -> pl.DataFrame:
-            """Return how often each combination of cells occurs in the rows from a place on."""
+            """Return the frequencies of combinations of cells in a block of rows."""
             rows = pl.DataFrame({column.name: column.codes(begin, self._chunk) for column in coded})
             return rows.group_by(columns).agg(pl.len().alias(_TIMES).cast(pl.Int64))
 
@@ -309,7 +307,7 @@ class CodedTable(ABC):
 
     @property
     def _chunk(self) -> int:
-        """Rows that are looked at at once."""
+        """Rows of a block."""
         return max(self.row_count, 1) if self.in_memory else CHUNK
 
     def _own_folder(self) -> Path:
@@ -318,7 +316,7 @@ class CodedTable(ABC):
         return self.folder / f"step-{self._steps}"
 
     def _numbers(self, columns: Sequence[CountedColumn], sensitive: str) -> Iterator[IntArray]:
-        """Yield the cells and sensitive value as one number, of the records with content in all columns."""
+        """Yield cells and sensitive value as one number, for records with nonempty cells in all columns."""
         size = len(self.domain(sensitive))
         for begin in range(0, self.row_count, self._chunk):
             codes = self._sensitive(sensitive, begin, self._chunk)
@@ -334,7 +332,7 @@ class CodedTable(ABC):
     def _sparse(
         self, columns: Sequence[CountedColumn], sensitive: str, size: int
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield the counts of combinations of which most do not occur."""
+        """Yield the counts of sparse combinations."""
         parts = 1 + self.row_count // PART_ENTRIES
         spool: RecordSpool | None = None
         waiting: list[tuple[IntArray, IntArray]] = []
@@ -359,7 +357,7 @@ class CodedTable(ABC):
 
 
 class TableInMemory(CodedTable):
-    """A table in memory that is searched.
+    """A coded table in memory.
 
     Parameters
     ----------
@@ -374,15 +372,15 @@ class TableInMemory(CodedTable):
 
     def domain(self, column: str) -> tuple[Value, ...]:
         """Return the values of a sensitive column; errors of `Microdata.codes`."""
-        self.table.codes(column)  # one value only is refused
+        self.table.codes(column)  # refuses a single value
         return self.table.domain(column)
 
     def histogram(self, column: str) -> IntArray:
-        """Return how often each of them occurs."""
+        """Return the frequencies of a sensitive column's values."""
         return self.table.histogram(column)
 
     def counted(self, column: str) -> CountedColumn:
-        """Return a column that is not sensitive."""
+        """Return the codes and frequencies of a column."""
         if column not in self._counted:
             self._counted[column] = CountedColumn.of(self.table, column)
         return self._counted[column]
@@ -392,25 +390,25 @@ class TableInMemory(CodedTable):
 
 
 def coded(table: Microdata | CodedTable) -> CodedTable:
-    """Return a table as one that can be searched."""
+    """Return a table as integer codes."""
     return TableInMemory(table) if isinstance(table, Microdata) else table
 
 
 def groups_of(table: CodedTable, columns: Sequence[CountedColumn], sensitive: str) -> Iterator[Groups]:
-    """Yield the groups of the records in which all these columns have content, each whole, in pieces."""
+    """Yield the groups of records with equal nonempty cells in these columns, in pieces of whole groups."""
     size = len(table.domain(sensitive))
     for pairs, counts in table.counts([column.name for column in columns], sensitive):
         yield Groups.of(columns, pairs, counts, size)
 
 
 def in_parts(hashes: pl.Series, parts: int) -> IntArray:
-    """Return the part that each hash decides for, shape (rows,)."""
+    """Return the part of each hash, shape (rows,)."""
     high = hashes.to_numpy() >> np.uint64(32)
     return (high * np.uint64(parts) >> np.uint64(32)).astype(np.int64)
 
 
 def _merged(counted: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
-    """Return the counts of numbers, ascending and each once, of several counts."""
+    """Return the sum of several counts, by ascending number."""
     if not counted:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     numbers = np.concatenate([numbers for numbers, _ in counted])
@@ -422,7 +420,7 @@ def _merged(counted: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, Int
 
 
 def _distribute(numbers: IntArray, counts: IntArray, size: int, spool: RecordSpool) -> None:
-    """Add counts to the part that the cells decide about."""
+    """Add counts to the parts of their cells."""
     records = np.empty(len(numbers), dtype=_PAIR)
     records["number"], records["count"] = numbers, counts
     spool.add(records, in_parts(pl.Series(numbers // size).hash(), len(spool.sizes)))

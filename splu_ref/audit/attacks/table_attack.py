@@ -1,4 +1,4 @@
-"""A mechanism is run on a table, and an attack on every record of what it publishes."""
+"""Attacks on every record of a table that a mechanism publishes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from splu_ref.audit.attacks.outcome import AttackOutcome, sum_tested
-from splu_ref.audit.attacks.view import MOST_LABELS, Label, Score, Shown, View, eliminated
+from splu_ref.audit.attacks.view import MOST_LABELS, Label, Labels, Score, View, eliminated
 from splu_ref.audit.shares import Shares
 from splu_ref.channels import Channel, DataError, Out, ParameterError
 from splu_ref.data import Microdata
@@ -21,7 +21,7 @@ from splu_ref.randomness import Draws, IntArray, SystemSource
 
 MOST_VALUES, MOST_RELEASES = 300, 100
 Attackable: TypeAlias = RecordMechanism | Anatomy
-"""What shows something of each record, with a declared law."""
+"""A mechanism that publishes something for each record, with a declared law."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Victims:
     columns
         The sensitive columns that are published together.
     column
-        The one of them that is attacked.
+        The attacked one of them.
     mechanism
-        What publishes.
+        The mechanism.
     draws
         Random integers of a stream.
     releases
-        How many times it is published, with fresh randomness each time.
+        Number of releases, each with fresh randomness.
     """
 
     table: Microdata
@@ -69,7 +69,7 @@ class Victims:
 
     @cached_property
     def codes(self) -> Mapping[str, IntArray]:
-        """The true codes of the records that are published, by column; the deletion is done first."""
+        """The true codes of the published records, by column, after deletion."""
         table = self.table
         if isinstance(self.mechanism, RecordMechanism):
             self.mechanism.largest_gamma(table, self.columns)
@@ -83,7 +83,7 @@ class Victims:
 
     @cached_property
     def histogram(self) -> IntArray:
-        """How many published records have each code of the attacked column."""
+        """Number of published records by true code of the attacked column."""
         return np.bincount(self.codes[self.column], minlength=len(self.table.domain(self.column)))
 
     @property
@@ -120,12 +120,12 @@ class Victims:
 
     @cached_property
     def view(self) -> View:
-        """What an attacker sees who knows the histogram and every plan."""
+        """The view of an attacker who knows the histogram and every plan."""
         return View(self.counts, tuple(channel for channel, _ in self._published))
 
     @cached_property
-    def shown(self) -> Counter[tuple[int, Shown]]:
-        """How many records have a true code and show this, in all releases together."""
+    def shown(self) -> Counter[tuple[int, Labels]]:
+        """Number of records by true code and published labels in all releases."""
         labels: list[list[Label]] = []
         for _, (rows, published) in self._published:
             of_record: list[Label] = [None] * len(rows)
@@ -136,8 +136,8 @@ class Victims:
         return Counter(zip(own, zip(*labels, strict=True), strict=True))
 
     def _run(self, plan: DecoyPlan | None) -> tuple[Channel[int, Label], tuple[IntArray, list[Label]]]:
-        """Publish once: the law given the plan, the records by row, and what each row shows."""
-        mechanism, unused = self.mechanism, SystemSource()  # each plan is known by now, and draws nothing
+        """Publish once; return the law given the plan, the records by row, and the label of each row."""
+        mechanism, unused = self.mechanism, SystemSource()  # the plan is fixed, and draws nothing
         if plan is not None and not isinstance(mechanism, RecordMechanism):
             mechanism = Anatomy(mechanism.gamma, _always(plan))
             tables = mechanism.publish_codes(self.codes[self.column], len(self.histogram), self.draws)
@@ -145,7 +145,7 @@ class Victims:
             return _labeled(mechanism.channel(self.histogram, unused)), (tables.rows, groups)
         codes = self.codes
         if plan is not None and isinstance(mechanism, SpluGen):
-            # each column has a plan and draws of its own: the others change nothing of this one
+            # columns have independent plans and draws: the others do not affect this one
             codes = {self.column: codes[self.column]}
             mechanism = SpluGen(mechanism.gamma, mechanism.retention, _always(plan), mechanism.draws)
         if not isinstance(mechanism, RecordMechanism) or not isinstance(mechanism, Randomizer):
@@ -157,11 +157,11 @@ class Victims:
 
 
 def require_independent(victims: Victims) -> None:
-    """Raise for records that depend on each other in a way that an attack on several does not know."""
+    """Raise for mechanisms whose records depend on each other, which attacks on several do not support."""
     if isinstance(victims.mechanism, Swapping):
         raise ParameterError(
-            "swapped records depend on each other, and what several of them say together is not known here: "
-            "choose another attack"
+            "this attack needs independent records, and swapped records depend on each other: choose another "
+            "attack"
         )
 
 
@@ -174,33 +174,35 @@ def _labeled(channel: Channel[int, Out]) -> Channel[int, Label]:
     return Channel(laws, channel.outputs)
 
 
-def carried_out(name: str, victims: Victims, score: Score, says: str, *, excluded: int = 0) -> AttackOutcome:
+def attack_table(
+    name: str, victims: Victims, score: Score, measure: str, *, excluded: int = 0
+) -> AttackOutcome:
     """Attack every record that was published: the mean of a score, measured and predicted.
 
     Parameters
     ----------
     name
-        Of the attack.
+        Name of the attack.
     victims
         The records and their releases.
     score
-        What the attacker gains from each record.
-    says
-        The sentence of the outcome.
+        The attacker's gain from each record.
+    measure
+        Description of the success, for the outcome.
     excluded
-        How many values the attacker can exclude, for the largest posterior.
+        Number of values that the attacker can exclude, for the largest posterior.
 
     Notes
     -----
-    Given the plan, the sum of the records' expected scores does not depend on who stands in which group:
-    each group has one record of each of its values. So with one release the sum is one of independent
-    variables with the predicted expectation. With R releases, what a record can show depends on how its R
-    groups come together; each further release adds a uniform order of records, in which one swap moves the
-    sum by at most 2: 4 for each record and release in the bound, by the martingale of the order (Azuma 1967).
+    Given the plan, the sum of the records' expected scores does not depend on the assignment of records to
+    groups: each group has one record of each of its values. So with one release the total is a sum of
+    independent variables with the predicted expectation. With R releases, the labels of a record depend on
+    its R groups; each further release adds a uniform order of records, in which one swap changes the sum by
+    at most 2: 4 for each record and release in the bound, by the martingale of the order (Azuma 1967).
     Swapped records depend on each other in the first release too: one more released cell, or one swap among
-    them, changes what two records show, so that coins and order have 4 for each record.
-    Where the draws of a group hang together, its coins move the scores of gamma records at once: gamma^2 for
-    each group and release, which is gamma for each record.
+    them, changes the labels of two records, so that coins and order have 4 for each record.
+    With dependent draws, the coins of a group change the scores of gamma records at once: gamma^2 for each
+    group and release, which is gamma for each record.
     """
     view, rows = victims.view, victims.view.rows
     total = sum(
@@ -212,13 +214,13 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
         predicted = largest = None
     else:
         predicted, largest = view.expected(score), view.largest(eliminated(excluded))
-    e_value = noticed = None
+    e_value = detectable = None
     if predicted is not None and not (isinstance(victims.mechanism, Anatomy) and victims.releases == 1):
         swapped = isinstance(victims.mechanism, Swapping)
         spread = rows * (8 * victims.releases if swapped else 4 * victims.releases - 3)
         if isinstance(victims.mechanism, SpluGen) and victims.mechanism.draws.bound is not None:
             spread = rows * (victims.releases * int(victims.mechanism.gamma) + 4 * (victims.releases - 1))
-        e_value, noticed = sum_tested(total, predicted * rows, rows, spread)
+        e_value, detectable = sum_tested(total, predicted * rows, rows, spread)
     return AttackOutcome(
         attack=name,
         mechanism=victims.name,
@@ -226,34 +228,34 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
         predicted=predicted,
         baseline=baseline,
         e_value=e_value,
-        noticed=noticed,
+        detectable=detectable,
         largest=largest,
-        says=says,
+        measure=measure,
         attacked=rows,
     )
 
 
-def repeated(
+def repeat_attack(
     attack: Callable[[Victims], AttackOutcome], victims: Victims, outcome: AttackOutcome, runs: int
 ) -> AttackOutcome:
-    """Measure on further publications what nothing predicts.
+    """Repeat an attack without an exact prediction on further publications.
 
     Parameters
     ----------
     attack
-        What was carried out.
+        The attack.
     victims
-        The records; they are published anew for each further measurement, deletion and plan included.
+        The records; each further measurement publishes them again, with a new deletion and plan.
     outcome
         The first measurement.
     runs
-        How many measurements in all; an interval needs six.
+        Number of measurements, including the first; an interval needs six.
 
     Returns
     -------
     AttackOutcome
-        The first one with the median success, ``measured``, and the largest posterior of all; as it is if its
-        success is predicted, or was not measured.
+        The first outcome with the median success, ``measured``, and the largest posterior of all; unchanged
+        if its success is predicted, or was not measured.
     """
     if outcome.predicted is not None or outcome.success is None:
         return outcome

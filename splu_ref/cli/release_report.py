@@ -1,4 +1,4 @@
-"""What a publisher reads of a release by SPLU-Gen, whichever way it was made."""
+"""The report on a release by SPLU-Gen, as JSON and as lines of text, for tables in memory and streams."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from splu_ref.audit import Worth
-from splu_ref.cli.options import in_words, retentions_told, sizes_told
+from splu_ref.audit import Assessment
+from splu_ref.cli.assessment import assessment_json
+from splu_ref.cli.options import gammas_of, parameter_text, retentions_of
 from splu_ref.cli.output import show
-from splu_ref.cli.worth import worth_json
 from splu_ref.data import Recoding
 from splu_ref.mechanisms import SpluGen, SpluGens
 
 
-class Made(Protocol):
-    """What is told of a release; see `splu_ref.mechanisms.Release`."""
+class PublishedRelease(Protocol):
+    """A release, published in memory or as a stream; see `splu_ref.mechanisms.Release`."""
 
     @property
     def domains(self) -> Mapping[str, tuple[str, ...]]:
@@ -24,12 +24,12 @@ class Made(Protocol):
 
     @property
     def values_without_rows(self) -> Mapping[str, int]:
-        """By sensitive column, how many values of its domain no published row has."""
+        """By sensitive column the number of values of its domain that no published row has."""
         ...
 
     @property
     def recoded(self) -> tuple[Recoding, ...]:
-        """The columns that were recoded."""
+        """The recoding steps, in order."""
         ...
 
     @property
@@ -44,44 +44,49 @@ class Made(Protocol):
 
     @property
     def max_gamma(self) -> int | Mapping[str, int] | None:
-        """The largest gamma that the table allows, or by column."""
+        """The largest feasible gamma, by column if they differ."""
         ...
 
     @property
     def randomness(self) -> str:
-        """Where the draws came from."""
+        """Kind of the source of randomness."""
         ...
 
 
-class Told:
-    """The object for programs and the lines for people, which grow together.
+class ReleaseReport:
+    """A report on a release, from which JSON and text are printed.
 
     Parameters
     ----------
     mechanism, release
-        What was published, and how.
+        The mechanism and its release.
     output, rows
-        Where, and how many rows stand there.
+        The published file and its number of rows.
     batch
-        Number of the rows that are new; None if all are.
+        Number of new rows if the release joins an earlier one, else None.
 
     Attributes
     ----------
     result
-        For programs.
+        The JSON object.
     lines
-        For people.
+        Pairs of a label and a text.
     """
 
     def __init__(
-        self, mechanism: SpluGens, release: Made, output: Path, rows: int, batch: int | None = None
+        self,
+        mechanism: SpluGens,
+        release: PublishedRelease,
+        output: Path,
+        rows: int,
+        batch: int | None = None,
     ) -> None:
         columns = list(release.domains)
         sizes = [len(domain) for domain in release.domains.values()]
         unshown = list(release.values_without_rows.values())
         self._single = single = len(columns) == 1
         allowed = release.max_gamma
-        gammas, retentions = sizes_told(mechanism), retentions_told(mechanism)
+        gammas, retentions = gammas_of(mechanism), retentions_of(mechanism)
         plan = mechanism.for_column(columns[0]).plan
         self.result: dict[str, object] = {
             "rows_in": release.rows_in,
@@ -101,52 +106,56 @@ class Told:
         if batch is not None:
             self.result["batch_rows"] = batch
             published = f"{batch} of {published}"
-        most = "" if allowed is None else in_words(allowed)
+        most = "" if allowed is None else parameter_text(allowed)
         self.lines = [
             ("published", f"{output} ({published})"),
             ("sensitive", ", ".join(columns)),
-            ("gamma", f"{in_words(gammas)} (this table allows up to {most})"),
-            ("retention", f"p = {in_words(retentions)}"),
+            ("gamma", f"{parameter_text(gammas)} (this table allows up to {most})"),
+            ("retention", f"p = {parameter_text(retentions)}"),
             ("plan", plan),
             ("randomness", release.randomness),
         ]
 
-    def add(self, name: str, told: object, words: str) -> None:
-        """Tell one thing more, to programs and to people."""
-        self.result[name] = told
-        self.lines.append((name, words))
+    def add(self, name: str, value: object, description: str) -> None:
+        """Add a value to the JSON object and its description to the text."""
+        self.result[name] = value
+        self.lines.append((name, description))
 
-    def judged(self, worths: Mapping[str, Worth], leaks: object, *, recoding: bool = True) -> None:
-        """Tell what the release is worth, by column, and, to programs, what gives its values away.
+    def add_assessment(
+        self, assessments: Mapping[str, Assessment], leaks: object, *, recoding: bool = True
+    ) -> None:
+        """Add privacy and accuracy by column, and to the JSON the disclosure risks.
 
-        The advice names options that recode columns, or none if they do not go with the others.
+        With ``recoding`` the advice may name options that recode columns.
         """
-        self.result["worth"] = [{"column": column, **worth_json(each)} for column, each in worths.items()]
+        self.result["worth"] = [
+            {"column": column, **assessment_json(each)} for column, each in assessments.items()
+        ]
         self.result["leaks"] = leaks
         self.result["publisher_only"] = ["max_gamma", "worth", "leaks"]
-        for column, each in worths.items():
-            self.lines += [] if self._single else [("of", column)]
+        for column, each in assessments.items():
+            self.lines += [] if self._single else [("column", column)]
             self.lines += each.sentences(recoding=recoding)
 
     def show(self, closing: Sequence[tuple[str, str]], *, as_json: bool) -> None:
-        """Print the one or the other, with some lines more for people."""
-        following = "tell gamma and p; keep the counts above, max_gamma and the original to yourself"
+        """Print the report, with ``closing`` at the end of its text."""
+        following = "publish gamma and p; keep the counts above, max_gamma and the original secret"
         show(self.result, [*self.lines, *closing, ("next", following)], as_json=as_json)
 
 
 def unpublished_values(
-    release: Made, manifest: Path | None, declared: Container[str], remedy: str = "with --domain"
+    release: PublishedRelease, manifest: Path | None, declared: Container[str], remedy: str = "with --domain"
 ) -> list[str]:
-    """Return warnings of values that a manifest discloses, though no row shows them.
+    """Return warnings of values in the manifest that no published row has.
 
     Parameters
     ----------
     release, manifest
-        What was published, and where its manifest stands, None without one.
+        The release, and the file of its manifest if there is one.
     declared
         The columns whose domain does not come from the table.
     remedy
-        How the domain can be declared.
+        The option that declares the domain.
     """
     counts = {} if manifest is None else release.values_without_rows
     return [
@@ -158,9 +167,9 @@ def unpublished_values(
     ]
 
 
-def kept_oftener(mechanism: SpluGen) -> str:
-    """Return what must be said to other commands of a retention that is not 1/gamma."""
+def retention_note(mechanism: SpluGen) -> str:
+    """Return the note on a retention probability other than 1/gamma."""
     return (
-        f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and utility "
+        f"retention is not 1/gamma: give --retention {mechanism.retention} to estimate, privacy and utility "
         "as well"
     )

@@ -1,0 +1,230 @@
+"""Estimated counts as ``splu-ref estimate`` reports them, as JSON and as lines of text."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from splu_ref.cli.output import note, show
+from splu_ref.estimators import (
+    LARGEST,
+    AnyOf,
+    Query,
+    QueryEstimate,
+    approximation,
+    estimate_count,
+    half_width,
+    is_exact,
+)
+from splu_ref.mechanisms import (
+    Anatomy,
+    ReleaseData,
+    PerturbedGeneralization,
+    SmallDomainRandomization,
+    SpluGen,
+    SpluGens,
+)
+
+_FAR = 2.5
+
+"""Standard errors between estimate and interval end from which the text explains the distance."""
+
+_INTERVAL_KINDS = {"each": "", "average": ", on average over the values of the domain"}
+
+"""Description of an interval's coverage by its kind."""
+
+BY_CHANNEL = {
+    "inversion": "published counts times the inverse of the channel matrix",
+    "em": "maximum-likelihood counts, none negative, by expectation maximization",
+}
+
+"""Description of each method for releases by other mechanisms than SPLU-Gen."""
+
+OWN_ESTIMATORS = {
+    SmallDomainRandomization.name: {
+        "inversion": "published counts times the inverse of each part's channel matrix"
+    },
+    PerturbedGeneralization.name: {
+        "inversion": "each group's published record, corrected for replacement, times the group's size"
+    },
+    Anatomy.name: {
+        "inversion": "values of the groups of the predicate's records, corrected for those of other records",
+        "shares": "for each group with the value, the share of its records that satisfy the predicate",
+    },
+}
+
+"""The same for mechanisms with a special estimator."""
+
+
+def answer_json(known: ReleaseData, query: Query, answer: QueryEstimate) -> dict[str, Any]:
+    """Return the JSON object of an answer."""
+    result: dict[str, Any] = {
+        "estimate": _number(answer.estimate),
+        "standard_error": answer.standard_error,
+        "interval": None if answer.interval is None else [_number(end) for end in answer.interval],
+        "half_width": half_width(answer.interval),
+        "approximation": approximation(exact=is_exact(known, query, answer), interval=answer.interval),
+        "interval_kind": answer.interval_kind,
+        "method": answer.method,
+        "published_count": answer.published_count,
+        "predicate_count": answer.predicate_count,
+    }
+    if answer.condition_number is not None:
+        result["condition_number"] = answer.condition_number
+    if answer.note is not None:
+        result["note"] = answer.note
+    if answer.variance_estimate is not None:
+        result["variance_estimate"] = str(answer.variance_estimate)
+        result["exact"] = answer.exact
+    if answer.warning is not None:
+        result["warning"] = answer.warning
+    return result
+
+
+def _number(value: float) -> float | int:
+    """Return a whole number as an integer."""
+    return int(value) if value == int(value) else value
+
+
+def _shown(value: float) -> str:
+    """Return a number with one decimal, a whole one without."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def show_answer(
+    known: ReleaseData,
+    query: Query,
+    answer: QueryEstimate,
+    summary: str,
+    *,
+    as_json: bool,
+) -> None:
+    """Print the answer to a query: the estimate with its interval first.
+
+    Parameters
+    ----------
+    known
+        The release, with its public parameters.
+    query, answer
+        The query and its answer.
+    summary
+        Description of the method.
+    as_json
+        Whether to print JSON.
+    """
+    result, rows = answer_json(known, query, answer), known.table.row_count
+    column, condition = query.conditions[0]
+    unit = "records in groups that show it" if isinstance(known.mechanism, Anatomy) else "records"
+    if (
+        isinstance(known.mechanism, SpluGens)
+        and answer.method == "mle"
+        and isinstance(condition, AnyOf)
+        and len(condition.values) == 1
+    ):
+        lines = _value_lines(answer, known.mechanism.for_column(column), rows, result)
+        lines.append(("query", str(query)))
+    else:
+        lines = [
+            ("estimate", _shown(answer.estimate)),
+            *uncertainty_lines(answer),
+            ("query", str(query)),
+            ("method", f"{answer.method}: {summary}"),
+            ("published", f"{answer.published_count} {unit}, of {answer.predicate_count} in the predicate"),
+        ]
+    if isinstance(known.mechanism, PerturbedGeneralization):
+        among = f"the records of the original, in {rows} groups"
+    else:  # records deleted at publication are in no count
+        among = f"the {rows} records of the release, with their true values"
+    lines.append(("among", among))
+    if answer.condition_number is not None:
+        lines.append(("condition", f"{answer.condition_number:.3g} (2-norm of the transition matrix)"))
+    if answer.note is not None:
+        lines.append(("note", answer.note))
+    if answer.warning is not None:
+        lines.append(("warning", answer.warning))
+    if answer.published_count == 0 and known.told is None:
+        note(f"no published row has {query}: a rare value may have vanished, or the value is misspelled")
+    show(result, lines, as_json=as_json)
+
+
+def show_tuples(release: ReleaseData, query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
+    """Print the answer to a query about the tuples of an alpha-beta release."""
+    lines = [
+        ("estimate", _shown(answer.estimate)),
+        *uncertainty_lines(answer),
+        ("query", str(query)),
+        ("method", "inversion: published tuples, minus the expected fakes, over alpha"),
+        ("published", f"{answer.published_count} tuples, of {answer.predicate_count} in the domain"),
+        ("among", "the tuples of the original, which are distinct"),
+    ]
+    if answer.note is not None:
+        lines.append(("note", answer.note))
+    show(answer_json(release, query, answer), lines, as_json=as_json)
+
+
+def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:
+    """Return the lines of the standard error and the interval."""
+    if answer.interval is None:
+        return [("standard error", "none"), ("95 % interval", "none")]
+    least, greatest = answer.interval
+    accuracy = "exact" if answer.exact else f"approximate{_INTERVAL_KINDS[answer.interval_kind]}"
+    text = f"{_shown(least)} to {_shown(greatest)}, {accuracy}"
+    reach = max(answer.estimate - least, greatest - answer.estimate)
+    if answer.standard_error is None:  # the interval is certain
+        return [("standard error", "none"), ("95 % interval", text)]
+    if reach > _FAR * answer.standard_error > 0 and answer.note != LARGEST:  # which says it itself
+        text += (
+            f"; up to {reach / answer.standard_error:.1f} standard errors away, because the standard error "
+            "is larger at other counts of the interval"
+        )
+    return [("standard error", _shown(answer.standard_error)), ("95 % interval", text)]
+
+
+def _value_lines(
+    answer: QueryEstimate, mechanism: SpluGen, rows: int, result: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Return the lines of the count of a value alone, whose law is known, and complete the JSON object."""
+    gamma, retention = mechanism.gamma, mechanism.retention
+    if mechanism.draws.bound is not None:
+        return _dependent_value_lines(answer, mechanism, rows, result)
+    count = estimate_count(answer.published_count, gamma, rows // gamma, retention=retention)
+    result |= {
+        "variance": str(count.variance),
+        "bound": count.bound,
+        "estimate_within_bound": count.estimate_within_bound,
+        "interval_within_bound": list(count.interval_within_bound),
+    }
+    least, greatest = count.interval
+    result["interval"] = [least, greatest]
+    exact = ", exact" if retention == Fraction(1, gamma) else ""
+    lines = [
+        ("estimate", f"{count.estimate}, unbiased"),
+        ("standard error", f"{count.standard_error:.2f} = sqrt({count.variance})"),
+        ("95 % interval", f"{least} to {greatest}{exact}"),
+    ]
+    if greatest > rows // gamma:
+        least, greatest = count.interval_within_bound
+        lines.append(("at most N / gamma", f"{count.estimate_within_bound}, {least} to {greatest}"))
+    return lines
+
+
+def _dependent_value_lines(
+    answer: QueryEstimate, mechanism: SpluGen, rows: int, result: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Return the lines of the count of a value under dependent draws, and complete the JSON object."""
+    bound = rows // mechanism.gamma
+    result |= {
+        "variance": None,
+        "bound": bound,
+        "estimate_within_bound": min(int(answer.estimate), bound),
+        "interval_within_bound": [min(int(end), bound) for end in answer.interval or ()],
+        "draws": str(mechanism.draws),
+    }
+    errors = "errors are for a plausible plan, since the true plan is secret"
+    if mechanism.draws.name == "all-or-none":
+        errors += "; every value that may be rare counts as rare in it, so they may be too large"
+    return [
+        ("estimate", f"{_shown(answer.estimate)}, unbiased"),
+        *uncertainty_lines(answer),
+        ("draws", f"{mechanism.draws}: {errors}"),
+    ]

@@ -1,0 +1,62 @@
+"""The output of commands equals the recorded output: every line, every number, and every key.
+
+``output.txt`` contains commands with their lines in order, with single blanks; ``!`` marks standard error,
+and ``…`` the rest of a line. ``output.json`` contains the JSON of some of these commands, ``refused.txt`` the
+errors for invalid values of options. `tests.cli.golden_output` writes these files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli import golden_output
+
+Output = tuple[dict[str, list[str]], dict[str, object], list[str]]
+
+
+def run_all(folder: Path) -> Output:
+    """Run the commands, in the order in which they need each other's files; their lines and their JSON."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("COLUMNS", "1000")
+        golden_output.make_inputs(Path())
+        lines: dict[str, list[str]] = {}
+        documents: dict[str, object] = {}
+        recorded = golden_output.expected_documents()
+        for words in golden_output.expected_lines():
+            lines[words] = golden_output.run(words)
+            if words in recorded:
+                documents[words] = golden_output.run_json(words)
+        refused = [
+            f"{each}: {golden_output.run_spoiled(words)}" for each, words in golden_output.spoiled().items()
+        ]
+        return lines, documents, refused
+
+
+def differing(expected: dict[str, list[str]], lines: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the lines lines by the commands that show another thing than is expected."""
+    found = {words: golden_output.abbreviated(each, lines[words]) for words, each in expected.items()}
+    for words in golden_output.IN_PART:
+        found[words] = golden_output.in_part(expected[words], found[words])
+    return {words: each for words, each in found.items() if each != expected[words]}
+
+
+def test_output_and_errors_equal_the_recorded_ones(tmp_path: Path) -> None:
+    """One test, since later commands read the files of earlier ones."""
+    lines, documents, refused = run_all(tmp_path)
+    expected = golden_output.expected_documents()
+    assert not differing(golden_output.expected_lines(), lines)
+    assert not {words: each for words, each in documents.items() if each != expected[words]}
+    assert documents.keys() == expected.keys()
+    assert refused == golden_output.REFUSALS.read_text("utf-8").splitlines()
+
+
+def test_another_name_number_or_order_is_detected() -> None:
+    expected = {"a": ["x 1", "y…"], "claims": ["first", "second"]}
+    assert not differing(expected, {"a": ["x 1", "y 2"], "claims": ["first", "new", "second"]})
+    for wrong in (["x 2", "y 2"], ["y 2", "x 1"], ["x 1"], ["x 1", "y 2", "z"], ["x 1", "y 2", "exit 1"]):
+        assert differing(expected, {"a": wrong, "claims": ["first", "second"]})
+    for wrong in (["second", "first"], ["first"]):
+        assert differing(expected, {"a": ["x 1", "y"], "claims": wrong})
