@@ -48,7 +48,7 @@ from splu_ref.cli.release_claim import (
     splu_gen_claim,
     stated_parameters,
 )
-from splu_ref.data import Microdata, with_missing_as_text, read_table, require_columns
+from splu_ref.data import Microdata, read_table, require_columns, with_missing_as_text
 from splu_ref.guarantees import exact_json
 from splu_ref.mechanisms import (
     Manifest,
@@ -314,8 +314,8 @@ def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:
 
 def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tuple[str, str]]:
     failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
-    names = {check.name for check in found.checks}
-    limits = next((text for name, text in BLIND.items() if name in names), NOTHING)
+    performed = {check.name for check in found.checks}
+    limits = next((text for name, text in BLIND.items() if name in performed), NOTHING)
     reason = ". ".join(map(str, found.detectable)) or f"without the original, {limits}"
     if found.recomputed is not None:
         reason = f"replayed from the {found.recomputed}, cell by cell; how that was chosen is not tested"

@@ -229,7 +229,9 @@ def _error(
     ]
 
 
-def _threshold(found: DependentDrawsThreshold, counts: Sequence[DependentCount]) -> tuple[dict[str, object], Lines]:
+def _threshold(
+    found: DependentDrawsThreshold, counts: Sequence[DependentCount]
+) -> tuple[dict[str, object], Lines]:
     """Return the least count from which on counts are accurate, in every table and in one."""
     result: dict[str, object] = {
         "gamma": int(found.gamma),

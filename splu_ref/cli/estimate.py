@@ -28,7 +28,6 @@ from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
     METHODS,
-    ReleaseEstimator,
     ChannelEstimator,
     Interval,
     Method,
@@ -47,6 +46,7 @@ from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
     Manifest,
+    ReleaseData,
     SpluGens,
     read_manifest,
     require_sensitive_table,
@@ -297,7 +297,9 @@ class _Release:
         domains = {
             column: stated.get(column) or tuple(sorted(table.values(column))) for column in self.columns
         }
-        return ReleaseData(table=table, mechanism=self.mechanism, domains=domains, attached_manifest=self.facts)
+        return ReleaseData(
+            table=table, mechanism=self.mechanism, domains=domains, attached_manifest=self.facts
+        )
 
     def estimator(self, table: Records) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains

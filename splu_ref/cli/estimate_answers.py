@@ -18,8 +18,8 @@ from splu_ref.estimators import (
 )
 from splu_ref.mechanisms import (
     Anatomy,
-    ReleaseData,
     PerturbedGeneralization,
+    ReleaseData,
     SmallDomainRandomization,
     SpluGen,
     SpluGens,
@@ -142,7 +142,7 @@ def show_answer(
         lines.append(("note", answer.note))
     if answer.warning is not None:
         lines.append(("warning", answer.warning))
-    if answer.published_count == 0 and known.told is None:
+    if answer.published_count == 0 and known.attached_manifest is None:
         note(f"no published row has {query}: a rare value may have vanished, or the value is misspelled")
     show(result, lines, as_json=as_json)
 

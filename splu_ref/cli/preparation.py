@@ -10,7 +10,7 @@ from splu_ref.audit import ALPHA, Leaks, Roles, require_groups, scan
 from splu_ref.channels import DataError, ParameterError
 from splu_ref.cli.assessment import leak_warnings
 from splu_ref.cli.domains import read_domains
-from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepared, read_table
+from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepare_table, read_table
 from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import PublishedTable, Release
 from splu_ref.randomness import Key

@@ -231,8 +231,8 @@ def run(
     ):
         note(remark)
     repeatable = log is not None or key_file is not None or dependent
-    warning = None if repeatable else repetition(laws.values(), distance)
-    _show(mechanism, release, output, assessments, leaks, warning, as_json=as_json)
+    risk = None if repeatable else repetition(laws.values(), distance)
+    _show(mechanism, release, output, assessments, leaks, risk, as_json=as_json)
 
 
 def source_of(key_file: Path | None, seed: int | None, id_column: str | None) -> Randomness:

@@ -126,5 +126,7 @@ def test_larger_groups_admit_more_retention_at_one_level() -> None:
 def _variance_of_all(law: PerturbedGroup, count: int, records: int) -> Fraction:
     """Return the variance if every perturbed record is published: uniform perturbation's."""
     own = law.retention + law.absent_probability
-    spread = count * own * (1 - own) + (records - count) * law.absent_probability * (1 - law.absent_probability)
+    spread = count * own * (1 - own) + (records - count) * law.absent_probability * (
+        1 - law.absent_probability
+    )
     return spread / law.retention**2
