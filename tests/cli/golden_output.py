@@ -19,30 +19,20 @@ from typing import Any
 from tests.programs import main
 
 ROOT = Path(__file__).parents[2]
-LINES, DOCUMENTS, REFUSALS = (
-    Path(__file__).with_name(name) for name in ("output.txt", "output.json", "refused.txt")
-)
+LINES, REFUSALS = (Path(__file__).with_name(name) for name in ("output.txt", "refused.txt"))
 PROGRAM = "$ splu-ref "
-WRITING = ("key", "operator", "publish", "sanitize")
+WRITING = ("key", "operator", "page", "publish", "sanitize")
 IN_PART = ("claims",)
 """Commands of which some lines are recorded: the ledger grows."""
 REFUSED = "exit 2"
 SLOW = ("advise", "audit-release")
 FILES = ("--manifest", "--log", "--certificate", "--transcript", "--key-file", "--release")
-MEASURED = "seconds"
-"""The key of what differs from run to run."""
 
 
 def expected_lines() -> dict[str, list[str]]:
     """Return the recorded lines by command, in the order of execution."""
     _, *parts = re.split(rf"^{re.escape(PROGRAM)}", LINES.read_text("utf-8"), flags=re.MULTILINE)
     return {words: lines.splitlines() for words, lines in (part.split("\n", 1) for part in parts)}
-
-
-def expected_documents() -> dict[str, Any]:
-    """Return the JSON that is retained, of the commands that are queries for it."""
-    found: dict[str, Any] = json.loads(DOCUMENTS.read_text("utf-8"))
-    return found
 
 
 def make_inputs(folder: Path) -> None:
@@ -92,12 +82,12 @@ def run(words: str) -> list[str]:
     return lines + ([f"exit {code}"] if code else [])
 
 
-def run_json(words: str) -> Any:
-    """Return the JSON of a command that has run before, without measured times, numbers to nine digits."""
+def run_json(words: str) -> None:
+    """Run a command with ``--json``; the fixture of this folder compares the output with its schema."""
     force = ["--force"] if words.startswith(WRITING) or "--certificate" in words else []
     with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()):
         main([*shlex.split(words), "--json", *force])
-    return _stable(json.loads(out.getvalue()))
+    json.loads(out.getvalue())
 
 
 def spoiled() -> dict[str, str]:
@@ -125,15 +115,6 @@ def run_spoiled(words: str) -> str:
     return next((line[2:] for line in lines if line.startswith("! splu-ref")), lines[-1])
 
 
-def _stable(value: Any) -> Any:
-    """Return a JSON value as far as it is the same in every run and on every machine."""
-    if isinstance(value, float):
-        return float(f"{value:.9g}")
-    if isinstance(value, dict):
-        return {name: None if name == MEASURED else _stable(each) for name, each in value.items()}
-    return [_stable(each) for each in value] if isinstance(value, list) else value
-
-
 def abbreviated(expected: list[str], lines: list[str]) -> list[str]:
     """Return the lines, with those that match a recorded beginning replaced by it."""
     begun = [line for line in expected if line.endswith("…")]
@@ -146,27 +127,18 @@ def in_part(expected: list[str], lines: list[str]) -> list[str]:
 
 
 def _write() -> None:
-    """Write the three files from the present output of the commands."""
-    lines, documents = expected_lines(), expected_documents()
+    """Write both files from the present output of the commands."""
+    lines = expected_lines()
     os.environ["COLUMNS"] = "1000"
     with TemporaryDirectory() as folder, chdir(folder):
         make_inputs(Path())
         for words, old in lines.items():
             printed = abbreviated(old, run(words))
             lines[words] = in_part(old, printed) if words in IN_PART else printed
-            if words in documents:
-                documents[words] = None if printed[-1] == REFUSED else run_json(words)
         refused = [f"{name}: {run_spoiled(words)}\n" for name, words in spoiled().items()]
     REFUSALS.write_text("".join(refused), "utf-8")
     blocks = (f"{PROGRAM}{words}\n" + "".join(f"{line}\n" for line in each) for words, each in lines.items())
     LINES.write_text("".join(blocks), "utf-8")
-    rows = (f"{json.dumps(words)}: {_by_key(each)}" for words, each in documents.items() if each)
-    DOCUMENTS.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
-
-
-def _by_key(document: dict[str, Any]) -> str:
-    """Return an object with a line for each of its keys."""
-    return "{\n" + ",\n".join(f"  {json.dumps(key)}: {json.dumps(document[key])}" for key in document) + "\n}"
 
 
 if __name__ == "__main__":
