@@ -46,10 +46,10 @@ from splu_ref.spec import (
 )
 from splu_ref.spec.errors import Refused, TapeExhausted, Unsupported, require
 from splu_ref.spec.randomness import Tape
-from splu_ref.spec.requests import Fields, exact, numbers, written
+from splu_ref.spec.requests import Fields, Json, exact, number, numbers, written
 from splu_ref.spec.splu_gen import OneStream
 
-Answer = dict[str, object]
+Answer = dict[str, Json]
 
 MOST = 1_000_000
 """Items of one request, and the largest code of a release."""
@@ -650,15 +650,14 @@ def entropy_loss(fields: Fields) -> Answer:
     matrix = fields.matrix("matrix", MOST_TABLES)
     fields.finish()
     found = entropy.losses(of_world, prior, matrix)
-    outcomes = [
-        outcome
-        and {
-            "probability": written(outcome.probability),
-            "losses": [bits(loss) for loss in outcome.losses],
-            "loss": bits(outcome.loss),
-        }
-        for outcome in found.outcomes
-    ]
+    outcomes: list[Json] = [None] * len(found.outcomes)
+    for state, outcome in enumerate(found.outcomes):
+        if outcome is not None:
+            outcomes[state] = {
+                "probability": written(outcome.probability),
+                "losses": [bits(loss) for loss in outcome.losses],
+                "loss": bits(outcome.loss),
+            }
     return {
         "entropies": [bits(each) for each in found.entropies],
         "outcomes": outcomes,
@@ -712,12 +711,7 @@ def utility_threshold(fields: Fields) -> Answer:
     gamma, epsilon, t_e = gamma_of(fields), fields.exact("epsilon"), fields.exact("t_e")
     probability = fields.optional_exact("retention")
     fields.finish()
-    return {"threshold": number_of(laws.utility_threshold(gamma, epsilon, t_e, probability))}
-
-
-def number_of(value: int) -> int | str:
-    """Return an integer as it stands in an answer."""
-    return numbers([value])[0]
+    return {"threshold": number(laws.utility_threshold(gamma, epsilon, t_e, probability))}
 
 
 def concept_error(fields: Fields) -> Answer:
@@ -783,12 +777,24 @@ A module adds an operation with one row here; ``describe`` lists the names.
 
 
 def answer(request: object) -> Answer:
-    """Return the answer to a request.
+    """Return the answer of the specification to a request.
 
     >>> answer({"op": "coins", "size": 3, "tape": "b0"})
     {'result': [1, 0, 1], 'consumed': 1}
     >>> answer({"op": "coins", "size": 3, "tape": ""})["error"]["kind"]
     'tape_exhausted'
+    """
+    return respond(request, OPERATIONS, "splu-ref specification", keys.SPECIFICATION)
+
+
+def respond(
+    request: object, operations: Mapping[str, Callable[[Fields], Answer]], name: str, version: str
+) -> Answer:
+    """Return the answer to a request of a program with these operations.
+
+    What is no object with a text ``op`` is ``malformed``. ``describe`` has no field and is answered with the
+    names of the operations, ``ops``, and the ``name`` and the ``version`` of the program. Another operation
+    that is not among them is ``unsupported``.
     """
     if not isinstance(request, dict) or not isinstance(request.get("op"), str):
         return refused("malformed", "this is no object with a text op")
@@ -796,10 +802,10 @@ def answer(request: object) -> Answer:
     try:
         if request["op"] == "describe":
             fields.finish()
-            return {"ops": list(OPERATIONS), "name": "splu-ref specification", "version": keys.SPECIFICATION}
-        if request["op"] not in OPERATIONS:
+            return {"ops": list(operations), "name": name, "version": version}
+        if request["op"] not in operations:
             raise Unsupported(f"the operation {request['op']!r} is not known")
-        return OPERATIONS[request["op"]](fields)
+        return operations[request["op"]](fields)
     except Unsupported as error:
         return refused("unsupported", str(error))
     except Refused as error:

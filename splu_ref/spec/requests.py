@@ -22,8 +22,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 from splu_ref.spec.errors import Unsupported, require
+
+Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+"""A value of an answer."""
 
 KINDS = ("malformed", "unsupported", "parameter", "tape_exhausted")
 """Why a request has no answer, in the order of `splu_ref.spec.errors`."""
@@ -75,7 +79,7 @@ def exact(text: str, name: str = "the number") -> Fraction:
 
 def text_of(value: object, name: str) -> str:
     """Return a value that must be a text."""
-    require(isinstance(value, str), f"{name} is no text")
+    require(isinstance(value, str), f"{name} is not a text")
     assert isinstance(value, str)
     whole = not any("\ud800" <= character <= "\udfff" for character in value)
     require(whole, f"{name} has half a surrogate pair")
@@ -84,7 +88,7 @@ def text_of(value: object, name: str) -> str:
 
 def list_of(value: object, name: str) -> list[object]:
     """Return a value that must be a list."""
-    require(isinstance(value, list), f"{name} is no list")
+    require(isinstance(value, list), f"{name} is not a list")
     assert isinstance(value, list)
     return value
 
@@ -92,7 +96,7 @@ def list_of(value: object, name: str) -> list[object]:
 def octets_of(value: object, name: str) -> bytes:
     """Return the bytes of a text of pairs of digits."""
     text = text_of(value, name)
-    require(re.fullmatch("([0-9a-f]{2})*", text) is not None, f"{name} is no bytes: write digits 0-9, a-f")
+    require(re.fullmatch("([0-9a-f]{2})*", text) is not None, f"{name} is not hexadecimal: write two digits 0-9, a-f for each byte")
     return bytes.fromhex(text)
 
 
@@ -100,9 +104,9 @@ def integers_of(value: object, name: str, least: int | None = None) -> list[int]
     """Return a list of integers, all at least ``least`` if it is given."""
     found = []
     for entry in list_of(value, name):
-        require(type(entry) is int and abs(entry) <= LARGEST, f"{name} has an entry that is no integer")
+        require(type(entry) is int and abs(entry) <= LARGEST, f"{name} has an entry that is not an integer")
         assert isinstance(entry, int)
-        require(least is None or entry >= least, f"{name} has an entry that is too small")
+        require(least is None or entry >= least, f"{name} has an entry below {least}")
         found.append(entry)
     return found
 
@@ -137,7 +141,7 @@ class Fields:
         if isinstance(value, str) and re.fullmatch("[0-9]{1,400}", value):
             value = int(value)
         else:
-            require(type(value) is int and abs(value) <= LARGEST, f"{name} is no integer")
+            require(type(value) is int and abs(value) <= LARGEST, f"{name} is not an integer")
         assert isinstance(value, int)
         require(least is None or value >= least, f"{name} is below {least}")
         require(most is None or value <= most, f"{name} is above {most}")
@@ -207,16 +211,16 @@ class Fields:
         found = []
         for pair in list_of(self.take(name), name):
             texts = [text_of(value, name) for value in list_of(pair, name)]
-            require(len(texts) == 2, f"{name} has an entry that is no pair")
+            require(len(texts) == 2, f"{name} has an entry that is not a pair")
             found.append((texts[0], texts[1]))
-        require(len(dict(found)) == len(found), f"{name} names something twice")
+        require(len(dict(found)) == len(found), f"{name} has a name that stands twice")
         return found
 
     def objects(self, name: str) -> list[Fields]:
         """Return the fields of each object of a list; such an object has no ``op`` and no ``id``."""
         found = []
         for entry in list_of(self.take(name), name):
-            require(isinstance(entry, dict), f"{name} has an entry that is no object")
+            require(isinstance(entry, dict), f"{name} has an entry that is not an object")
             assert isinstance(entry, dict)
             fields = Fields({})
             fields.left = dict(entry)

@@ -20,11 +20,11 @@ from splu_ref.conformance import (
     vector_files,
     write_vectors,
 )
-from splu_ref.conformance.fields import KINDS
 from splu_ref.conformance.folder import schema_fault
 from splu_ref.conformance.generated import GENERATED
 from splu_ref.conformance.reference import OPERATIONS
 from splu_ref.randomness import SeededSource
+from splu_ref.spec.requests import KINDS
 from tests.conformance.complete import completed, frozen, to_freeze
 
 ROOT = Path(__file__).parents[2]
