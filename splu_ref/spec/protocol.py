@@ -254,11 +254,11 @@ def publish(fields: Fields) -> Answer:
     return {
         "published": release.published[0],
         "consumed": tape.consumed,
-        "suppressed": release.suppressed,
         "groups": column.groups,
         "order": column.order,
         **drawn,
         "rows": release.rows,
+        "suppressed": release.suppressed,
     }
 
 
@@ -498,7 +498,7 @@ def column_codes(fields: Fields) -> Answer:
     missing, column, table = fields.optional_text("missing"), fields.text("column"), table_of(fields)
     fields.finish()
     domain, codes = tables.codes(table.cells(column), missing)
-    return {"domain": domain, "codes": codes}
+    return {"codes": codes, "domain": domain}
 
 
 def identities(fields: Fields) -> Answer:
