@@ -58,7 +58,7 @@ def publish(columns: Sequence[DeclaredColumn], alpha: Fraction, beta: Fraction, 
     2. Draw a permutation of the published tuples.
 
     Refused (``parameter``) before anything is drawn: α ≤ 0, β < 0 or α + β > 1; no column or no tuple;
-    columns of different lengths; a tuple that stands twice; more than 10^8 fakes on average, which is (m -
+    columns of different lengths; a tuple that occurs twice; more than 10^8 fakes on average, which is (m -
     n) β; a least common denominator of α + β and β above 2^63 for `eager`, or a denominator of α + β above
     2^63 for `lazy`.
 
@@ -78,7 +78,7 @@ def publish(columns: Sequence[DeclaredColumn], alpha: Fraction, beta: Fraction, 
     sizes = [len(column.domain) for column in named]
     tuples = zip(*(column.codes for column in named), strict=True)
     members = sorted(number_of(codes, sizes) for codes in tuples)
-    require(len(set(members)) == len(members), "a tuple stands twice")
+    require(len(set(members)) == len(members), "a tuple occurs twice")
     size = prod(sizes)
     require((size - len(members)) * beta <= MOST_FAKES, "there are too many fakes")
     draw = eager if size <= MOST_EAGER else lazy
@@ -147,7 +147,7 @@ def lazy(members: Sequence[int], size: int, alpha: Fraction, beta: Fraction, str
     3. For j = m - n - K, …, m - n - 1, draw an integer below j + 1. It is taken, or j if it is taken
        already. What is taken are ranks among the tuples that are no members (`tuple_of_rank`).
 
-    The genuine tuples stand first, ascending, and then the fakes, ascending.
+    The genuine tuples come first, ascending, and then the fakes, ascending.
 
     In the example the member draws 0 of 4 and is published, U is 3/4 or more and K is 2, and the ranks are
     drawn below 1, which reads nothing, and below 2.
@@ -239,9 +239,9 @@ def least_count(level: Fraction, trials: int, chance: Fraction, *, reached: bool
         return trials
     bits = 128
     while bits < trials * chance.denominator.bit_length():
-        found = _enclosed_count(level, trials, chance, bits, reached)
-        if found is not None:
-            return found
+        result = _enclosed_count(level, trials, chance, bits, reached)
+        if result is not None:
+            return result
         bits *= 2
     total = Fraction(0)
     for count in range(trials):
@@ -252,7 +252,7 @@ def least_count(level: Fraction, trials: int, chance: Fraction, *, reached: bool
 
 
 def _enclosed_count(level: Fraction, trials: int, chance: Fraction, bits: int, reached: bool) -> int | None:
-    """Return the count that `least_count` asks for, or None if enclosures of so many bits leave it open."""
+    """Return the result of `least_count`, or None if enclosures of so many bits leave it open."""
     failure = 1 - chance
     smallest = trials * (1 + failure.denominator.bit_length() - failure.numerator.bit_length())
     scale = 2 ** (bits + 64 + (smallest if chance >= Fraction(1, 2) else int(3 * trials * chance)))

@@ -140,15 +140,15 @@ def amplification(matrix: Matrix) -> Amplification:
     Amplification(ratio=Fraction(3, 1), published=0, more=0, less=1)
     """
     require_laws(matrix)
-    found: list[Amplification] = []
+    result: list[Amplification] = []
     for number in range(len(matrix[0])):
         column = [row[number] for row in matrix]
         most, least = max(column), min(column)
         if most > 0:
             ratio = most / least if least else None
-            found.append(Amplification(ratio, number, column.index(most), column.index(least)))
-    infinite = next((each for each in found if each.ratio is None), None)
-    return infinite or max(found, key=lambda each: each.ratio or 0)
+            result.append(Amplification(ratio, number, column.index(most), column.index(least)))
+    infinite = next((each for each in result if each.ratio is None), None)
+    return infinite or max(result, key=lambda each: each.ratio or 0)
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def breach(matrix: Matrix, counts: Sequence[int], rho1: Fraction) -> Breach | No
     states = [state for state, count in enumerate(counts) if count]
     if all(counts[state] > rho1 * total for state in states):
         return None
-    found: list[Breach] = []
+    result: list[Breach] = []
     for published in range(len(matrix[0])):
         evidence = sum(counts[state] * matrix[state][published] for state in states)
         if not evidence:
@@ -206,13 +206,13 @@ def breach(matrix: Matrix, counts: Sequence[int], rho1: Fraction) -> Breach | No
         best: dict[int, Fraction] = {0: Fraction(0)}  # records in Q -> the largest evidence for such a Q
         for state in states:
             with_state = {
-                size + counts[state]: held + counts[state] * matrix[state][published]
-                for size, held in best.items()
+                size + counts[state]: weight + counts[state] * matrix[state][published]
+                for size, weight in best.items()
             }
-            for size, held in with_state.items():
+            for size, weight in with_state.items():
                 if size <= rho1 * total:
-                    best[size] = max(held, best.get(size, held))
+                    best[size] = max(weight, best.get(size, weight))
         most = max(best.values())
-        size = min(size for size, held in best.items() if held == most)
-        found.append(Breach(most / evidence, Fraction(size, total), published))
-    return max(found, key=lambda each: each.posterior)
+        size = min(size for size, weight in best.items() if weight == most)
+        result.append(Breach(most / evidence, Fraction(size, total), published))
+    return max(result, key=lambda each: each.posterior)

@@ -90,10 +90,10 @@ class Law:
         """
         if text == "independent":
             return INDEPENDENT
-        found = re.fullmatch(r"(capped|all-or-none):([1-9][0-9]{0,14})", text, re.ASCII)
-        if found is None:
+        match = re.fullmatch(r"(capped|all-or-none):([1-9][0-9]{0,14})", text, re.ASCII)
+        if match is None:
             raise Refused("there is no such law of the draws")
-        return cls(found[1], int(found[2]))
+        return cls(match[1], int(match[2]))
 
     @property
     def text(self) -> str:
@@ -146,8 +146,8 @@ def marked_slots(law: Law, groups: Sequence[Group], stream_of: Callable[[int], S
 
     ``capped:M``: draw an order of the groups (`order_within` of items of one code; nothing is read for one
     group). Take the groups in this order: of each value, the slots of the first M groups that hold it are
-    marked. ``all-or-none:A``: draw nothing; the slots of the values that stand in at most A groups are
-    marked.
+    marked. ``all-or-none:A``: draw nothing; the slots of the values that are
+    in at most A groups are marked.
 
     >>> from splu_ref.spec.randomness import Tape
     >>> marked_slots(Law.of("all-or-none:1"), [[0, 1, 2], [0, 1, 3]], lambda number: Tape(b""))

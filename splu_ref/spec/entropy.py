@@ -75,15 +75,15 @@ def lg(number: Fraction) -> Bits:
 
 def _factors(number: int) -> Bits:
     """Return the logarithm of a whole number, by its prime factors."""
-    found, prime = ZERO, 2
+    result, prime = ZERO, 2
     while number > 1:
         if prime * prime > number:
             prime = number
         while number % prime == 0:
             number //= prime
-            found = found.plus(Bits({prime: Fraction(1)}))
+            result = result.plus(Bits({prime: Fraction(1)}))
         prime += 1
-    return found
+    return result
 
 
 def entropy(law: Sequence[Fraction]) -> Bits:
@@ -156,7 +156,7 @@ def losses(tables: Sequence[Sequence[int]], prior: Sequence[Fraction], matrix: M
     which a table may have probability 0; row t of ``matrix`` is the law of the released value S for table t.
 
     Refused (``parameter``): rows or a prior that are no laws; another number of rows or probabilities than
-    tables; no table or no record; tables of different lengths; a table that stands twice; a least common
+    tables; no table or no record; tables of different lengths; a table that occurs twice; a least common
     denominator of the products of the prior and the entries of the row above 10^8.
 
     In the example two fair bits are the records and their sum is released. If it is 0, each record loses one
@@ -177,7 +177,7 @@ def losses(tables: Sequence[Sequence[int]], prior: Sequence[Fraction], matrix: M
         len(tables) == len(prior) == len(matrix), "there are other numbers of tables, probabilities and rows"
     )
     require(len({len(table) for table in tables}) == 1 and len(tables[0]) > 0, "the tables have no record")
-    require(len({tuple(table) for table in tables}) == len(tables), "a table stands twice")
+    require(len({tuple(table) for table in tables}) == len(tables), "a table occurs twice")
     chances = zip(prior, matrix, strict=True)
     whole = lcm(*((chance * entry).denominator for chance, row in chances for entry in row))
     require(whole <= LARGEST_DENOMINATOR, "the probabilities have too large a common denominator")

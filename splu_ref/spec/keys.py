@@ -18,7 +18,7 @@ from splu_ref.spec.errors import require
 from splu_ref.spec.randomness import ShakeStream, Stream, integer_below, u64
 
 NONE = b"\xff" * 8
-"""Stands in a message where a text is absent."""
+"""Replaces a text that is absent in a message."""
 
 SPECIFICATION = "2"
 """The number of this specification."""
@@ -34,7 +34,7 @@ def with_length(content: bytes) -> bytes:
 
 
 def message_text(text: str | None) -> bytes:
-    """Return a text, or none, as it stands in a message.
+    """Return a text, or none, as it is written in a message.
 
     >>> message_text("é").hex(), message_text(None) == NONE
     ('0000000000000002c3a9', True)
@@ -73,7 +73,7 @@ def parse_key_file(content: bytes) -> bytes:
     r"""Return the key that a key file holds.
 
     The file is one line: ``splu-ref-key-1``, a blank and 64 digits 0-9, a-f, two for each byte. The line may
-    end with LF, with CRLF or with nothing; no other byte stands before or after it. Another file, and a key
+    end with LF, with CRLF or with nothing; there is no other byte before or after it. Another file, and a key
     that `secret_key` refuses, are refused (``parameter``).
 
     >>> parse_key_file(b"splu-ref-key-1 " + b"00" * 31 + b"01\r\n")[-2:]

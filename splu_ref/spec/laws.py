@@ -6,8 +6,9 @@ with f records is in f decoy groups (section 4). Its f records keep it with prob
 published count f′ is the sum, and its mean is f. The paper has p = 1/γ, so that f′ is binomial with γ f
 trials and probability 1/γ (section 4); other retention probabilities are an addition of this specification.
 
-All sums are over every outcome, with exact fractions. This is slow where γ f is above some thousands, where
-a retention has many digits, and where ε is so small that T_f is large; the library answers such requests.
+All sums are over every outcome, with exact fractions. This is slow where γ f is above some thousands, or
+where ε is so small that T_f is large; the protocol states how far the specification goes, and the library
+answers more.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
 
 from splu_ref.spec.errors import require
 
@@ -46,13 +46,19 @@ class Law:
 
 
 def binomial(trials: int, chance: Fraction) -> Law:
-    """Return the law of the number of successes in independent trials.
+    """Return the law of the number of successes in n independent trials with probability a/d in lowest terms.
+
+    The weight of x is C(n, x) a^x (d - a)^(n - x). It is computed from the weight of x - 1.
 
     >>> binomial(2, Fraction(1, 3))
     Law(weights=[4, 4, 1], total=9)
     """
     success, failure = chance.numerator, chance.denominator - chance.numerator
-    weights = [comb(trials, x) * success**x * failure ** (trials - x) for x in range(trials + 1)]
+    if failure == 0:
+        return Law([0] * trials + [1], 1)
+    weights = [failure**trials]
+    for x in range(1, trials + 1):
+        weights.append(weights[-1] * (trials - x + 1) * success // (x * failure))
     return Law(weights, chance.denominator**trials)
 
 

@@ -1,8 +1,8 @@
 """Decoy plans: which values share a decoy group (step 2 of SPLU-Gen; Fu and others 2014, section 3.1).
 
 A histogram says how many records have each value; values are numbered from 0. A plan is a list of groups.
-Each group is a list of γ different values, and value v stands in as many groups as it has records. The order
-of the groups, and of the values in a group, is part of the plan. The paper asks for groups whose values are
+Each group is a list of γ different values, and value v is in as many groups as it has records. The order
+of the groups, and of the values in a group, is part of the plan. The paper requires groups whose values are
 unique and for a deterministic method, and names that of Anatomy, which is the method ``anatomy`` here. The
 methods ``cyclic`` and ``mixed`` are additions of this specification. ``mixed`` is the default: it is drawn
 at random, and its law tends to the uniform one over the plans of each block, so that who shares a group with
@@ -48,7 +48,8 @@ def anatomy(histogram: Sequence[int], gamma: int) -> list[Group]:
     """Form each group of the γ values that have most records left, and take one record from each.
 
     Values are sorted by the number of records left, largest first, and values with the same number by code,
-    smallest first. The first γ of them are the group, in this order. Nothing is drawn.
+    smallest first. The first γ of them are the group, in this order. Nothing is drawn. To sort all values
+    for each group is slow for more than some thousands of groups; the library forms the same groups in runs.
 
     >>> anatomy([3, 2, 2, 1, 1], 3)
     [[0, 1, 2], [0, 1, 2], [0, 3, 4]]
@@ -197,14 +198,14 @@ def plan(
 def slots_of_records(
     blocks: Sequence[Sequence[Group]], codes: Sequence[int], order: Sequence[int]
 ) -> list[int]:
-    """Return the slot of the plan at which each record stands.
+    """Return the slot of the plan that each record has.
 
     ``order`` lists the records by value (`order_within` of their codes). With G groups in B blocks, the
     record at entry p of ``order`` belongs to block (p mod G) mod B. Among the records of its value in its
-    block, taken in the order of ``order``, the k-th stands in the k-th group of the block that holds the
-    value.
+    block, taken in the order of ``order``, the k-th belongs to the k-th group
+    of the block that holds the value.
 
-    With one block this is: the k-th record of a value stands in the k-th group that holds the value.
+    With one block this is: the k-th record of a value belongs to the k-th group that holds the value.
 
     >>> slots_of_records([[[0, 1], [0, 2]]], [0, 2, 1, 0], order=[3, 0, 2, 1])
     [2, 3, 1, 0]

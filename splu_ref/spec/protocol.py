@@ -1,20 +1,29 @@
 """The conformance protocol: a program that answers one JSON object a line.
 
 A request is a JSON object with the operation ``op``, its fields, and optionally an ``id``, which the answer
-repeats. The fields and their forms are those of `splu_ref.spec.requests`. The answer has the keys that stand
-after the arrow in the description of the operation; keys in parentheses are optional, but must be right
-where they stand. A refused request is answered ``{"error": {"kind": …}}`` with a kind of
+repeats. The fields and their forms are those of `splu_ref.spec.requests`. The answer has the keys that
+follow the arrow in the description of the operation; keys in parentheses are optional, but must be right
+where they are present. A refused request is answered ``{"error": {"kind": …}}`` with a kind of
 `splu_ref.spec.errors`, and a free ``message``.
 
 A *tape* is the whole stream from which an operation draws, and ``consumed`` is the number of bytes that it
 read. A *code* is an integer of at least 0. ``gamma`` is at least 2. ``method`` is a plan method.
 
-A program may refuse what is larger than these limits (``parameter``), and this one does so before it
-computes anything: ``size``, ``block``, the sum of a ``histogram`` and codes of a release up to 1,000,000;
-``population`` and the bounds of integers that a probability needs up to 2^63; ``count`` of ``subset`` and
-``times`` up to 10,000; ``published_count`` of ``mle`` and ``interval`` and ``predicate_count`` of
-``conjunction`` up to 10^6, and ``gamma`` of the first two up to 10^9; a ``matrix`` up to 32 rows and columns
-(256 for ``entropy_loss``, 8 for likelihoods).
+A program may refuse what is larger than these limits (``parameter``), and this one does so before it computes
+anything:
+
+- ``size``, ``block``, the sum of a ``histogram``, and codes of a release: 1,000,000;
+- ``population``, and bounds of integers that follow from probabilities: 2^63;
+- ``count`` of ``subset``, and ``times``: 10,000;
+- ``published_count`` of ``mle`` and ``interval``, and ``predicate_count`` of ``conjunction``: 10^6;
+  ``gamma`` of the first two: 10^9;
+- rows and columns of a ``matrix``: 32, of ``entropy_loss`` 256, of likelihoods 8;
+- digits of an answer: 4300.
+
+The library answers all of this. This program is slow for large tables, and sums over all outcomes only up to
+these limits: γ f of ``error_probability`` and γ f′ of ``interval``, 20,000; γ α of ``privacy_minimum`` and γ
+v/(ε² T_E) of ``utility_threshold``, 2,000; with a ``retention``, a fourth of each. No vector for it is
+larger.
 """
 
 from __future__ import annotations
@@ -59,6 +68,11 @@ LARGEST_GAMMA = 10**9
 """For which the count of a value is estimated."""
 MOST_STATES, MOST_TABLES, MOST_RECORDS = 32, 256, 8
 """Rows and columns of a matrix: of a channel, of a release of tables, of the likelihoods of a group."""
+
+MOST_TRIALS = 20_000
+"""Trials of a published count whose outcomes are all summed: γ f."""
+MOST_SEARCHED = 2_000
+"""Trials of the largest count of a search through counts."""
 
 ORDERS = ("kept", "shuffled")
 
@@ -369,9 +383,9 @@ def publish_retention_keyed(fields: Fields) -> Answer:
     fields.finish()
     same = all(len(column.cells) == len(identities) == len(context.records) for column in columns)
     require(same, "records, identities and cells differ in length")
-    made = context.key(key)
+    key_of_release = context.key(key)
     release = retention.publish(
-        columns, parameters, lambda number: keys.KeyedRecords(made, names[number], identities)
+        columns, parameters, lambda number: keys.KeyedRecords(key_of_release, names[number], identities)
     )
     return {"published": release.published, "facts": facts, "rows": release.rows}
 
@@ -505,9 +519,9 @@ def identities(fields: Fields) -> Answer:
     """Identify records: ``name``, ``file``, optional ``id_column`` → ``identities``, ``records`` (bytes)."""
     id_column, table = fields.optional_text("id_column"), table_of(fields)
     fields.finish()
-    found = tables.identities(table, id_column)
+    result = tables.identities(table, id_column)
     records = [tables.record_bytes(row).hex() for row in table.rows]
-    return {"identities": [identity.hex() for identity in found], "records": records}
+    return {"identities": [identity.hex() for identity in result], "records": records}
 
 
 def table_digest(fields: Fields) -> Answer:
@@ -553,10 +567,10 @@ def conjunction(fields: Fields) -> Answer:
     both, published = fields.integer("both_count", 0), fields.integer("published_count", 0)
     inside, rows = fields.integer("predicate_count", 0, MOST), fields.integer("rows", 2)
     fields.finish()
-    found = estimates.closed_form(rows, inside, published, both, gamma, probability)
-    squared = estimates.variance(rows, inside, published, found, gamma, probability)
+    result = estimates.closed_form(rows, inside, published, both, gamma, probability)
+    squared = estimates.variance(rows, inside, published, result, gamma, probability)
     ends = estimates.conjunction_interval(rows, inside, published, both, gamma, probability)
-    return {"estimate": written(found), "variance": written(squared), "interval": ends}
+    return {"estimate": written(result), "variance": written(squared), "interval": ends}
 
 
 def interval(fields: Fields) -> Answer:
@@ -564,6 +578,7 @@ def interval(fields: Fields) -> Answer:
     published, gamma = published_count_of(fields)
     confidence = fields.exact("confidence")
     fields.finish()
+    require_small(gamma * published, MOST_TRIALS)
     return {"interval": estimates.interval(published, gamma, confidence)}
 
 
@@ -578,13 +593,13 @@ def transition(fields: Fields) -> Answer:
         gamma, rows, frequency = gamma_of(fields), fields.integer("rows", 2), fields.integer("frequency", 1)
         probability = fields.optional_exact("retention")
         fields.finish()
-        found: list[list[Fraction] | None] = [*channels.two_state(frequency, rows, gamma, probability)]
+        result: list[list[Fraction] | None] = [*channels.two_state(frequency, rows, gamma, probability)]
     else:
         histogram, gamma = fields.integers("histogram"), gamma_of(fields)
         method, probability = fields.choice("method", plans.METHODS[:2]), fields.optional_exact("retention")
         fields.finish()
-        found = channels.per_value(histogram, gamma, method, probability)
-    return {"matrix": [None if row is None else [written(entry) for entry in row] for row in found]}
+        result = channels.per_value(histogram, gamma, method, probability)
+    return {"matrix": [None if row is None else [written(entry) for entry in row] for row in result]}
 
 
 def channel_inverse(fields: Fields) -> Answer:
@@ -596,8 +611,8 @@ def channel_inverse(fields: Fields) -> Answer:
     dependent = channels.dependent_row(matrix)
     if dependent is not None:
         return {"inverse": None, "dependent": numbers(dependent)}
-    found = [[written(entry) for entry in row] for row in channels.inverse(matrix)]
-    return {"inverse": found, "dependent": None}
+    result = [[written(entry) for entry in row] for row in channels.inverse(matrix)]
+    return {"inverse": result, "dependent": None}
 
 
 def amplification(fields: Fields) -> Answer:
@@ -608,8 +623,8 @@ def amplification(fields: Fields) -> Answer:
     matrix = fields.matrix("matrix", MOST_STATES)
     fields.finish()
     ratio, published, more, less = astuple(channels.amplification(matrix))
-    found = None if ratio is None else written(ratio)
-    return {"amplification": found, "published": published, "more": more, "less": less}
+    result = None if ratio is None else written(ratio)
+    return {"amplification": result, "published": published, "more": more, "less": less}
 
 
 def breach_profile(fields: Fields) -> Answer:
@@ -634,7 +649,7 @@ def breach_profile(fields: Fields) -> Answer:
 
 
 def bits(amount: entropy.Bits) -> dict[str, str]:
-    """Return an entropy as it stands in an answer: an object of the exact coefficient of each prime."""
+    """Return an entropy as it is written in an answer: an object of the exact coefficient of each prime."""
     return {str(prime): written(share) for prime, share in amount.of_prime.items()}
 
 
@@ -649,9 +664,9 @@ def entropy_loss(fields: Fields) -> Answer:
     of_world, prior = fields.columns("tables"), fields.exacts("prior")
     matrix = fields.matrix("matrix", MOST_TABLES)
     fields.finish()
-    found = entropy.losses(of_world, prior, matrix)
-    outcomes: list[Json] = [None] * len(found.outcomes)
-    for state, outcome in enumerate(found.outcomes):
+    result = entropy.losses(of_world, prior, matrix)
+    outcomes: list[Json] = [None] * len(result.outcomes)
+    for state, outcome in enumerate(result.outcomes):
         if outcome is not None:
             outcomes[state] = {
                 "probability": written(outcome.probability),
@@ -659,15 +674,15 @@ def entropy_loss(fields: Fields) -> Answer:
                 "loss": bits(outcome.loss),
             }
     return {
-        "entropies": [bits(each) for each in found.entropies],
+        "entropies": [bits(each) for each in result.entropies],
         "outcomes": outcomes,
-        "expected": bits(found.expected),
-        "worst": bits(found.worst),
+        "expected": bits(result.expected),
+        "worst": bits(result.worst),
         "mutual_information": {
-            "records": [bits(each) for each in found.of_records],
-            "table": bits(found.of_table),
+            "records": [bits(each) for each in result.of_records],
+            "table": bits(result.of_table),
         },
-        "min_entropy_leakage": bits(found.min_entropy_leakage),
+        "min_entropy_leakage": bits(result.min_entropy_leakage),
     }
 
 
@@ -683,11 +698,18 @@ def permanent_posterior(fields: Fields) -> Answer:
 # Guarantees
 
 
+def require_small(trials: Fraction | int, most: int, retention_probability: Fraction | None = None) -> None:
+    """Refuse what is too large to sum over all outcomes; with a retention, a fourth of it is."""
+    limit = most if retention_probability is None else most // 4
+    require(trials <= limit, f"gamma times the count is above {limit}: the library answers larger ones")
+
+
 def error_probability(fields: Fields) -> Answer:
     """Find an error: ``gamma``, ``epsilon``, ``frequency``, optional ``retention`` → ``probability`` (≥)."""
     gamma, epsilon, frequency = gamma_of(fields), fields.exact("epsilon"), fields.integer("frequency", 1)
     probability = fields.optional_exact("retention")
     fields.finish()
+    require_small(gamma * frequency, MOST_TRIALS, probability)
     return {"probability": written(laws.error_probability(gamma, epsilon, frequency, probability))}
 
 
@@ -700,6 +722,7 @@ def privacy_minimum(fields: Fields) -> Answer:
     gamma, epsilon, alpha = gamma_of(fields), fields.exact("epsilon"), fields.integer("alpha", 1)
     probability = fields.optional_exact("retention")
     fields.finish()
+    require_small(gamma * alpha, MOST_SEARCHED, probability)
     least, count = laws.privacy_minimum(gamma, epsilon, alpha, probability)
     defined, at = laws.privacy_minimum(gamma, epsilon, alpha, probability, strict=False)
     answer: Answer = {"t_p": written(least), "argmin": count}
@@ -711,6 +734,9 @@ def utility_threshold(fields: Fields) -> Answer:
     gamma, epsilon, t_e = gamma_of(fields), fields.exact("epsilon"), fields.exact("t_e")
     probability = fields.optional_exact("retention")
     fields.finish()
+    if epsilon > 0 and t_e > 0 and probability != 1 and epsilon <= max(1, gamma - 1):
+        last = laws.variance_of_one(gamma, probability) / (epsilon**2 * t_e)
+        require_small(gamma * last, MOST_SEARCHED, probability)
     return {"threshold": number(laws.utility_threshold(gamma, epsilon, t_e, probability))}
 
 
@@ -827,7 +853,7 @@ def read_line(line: bytes) -> object:
     """Return the value of a line; None, which is no request, if it is not JSON in UTF-8.
 
     White space around the value is allowed. ``NaN`` and ``Infinity`` are no JSON, and a byte-order mark is
-    no white space. What a key that stands twice means is left to the program.
+    no white space. What a key that occurs twice means is left to the program.
 
     >>> read_line(b' {"op": "describe"} '), read_line(b"NaN"), read_line(b"")
     ({'op': 'describe'}, None, None)

@@ -168,8 +168,8 @@ def order_within(stream: Stream, codes: Sequence[int]) -> list[int]:
        with its code draws one, too.
     3. Sort the items by code, then by key.
     4. Items of the same code with the same key tie. Each item that ties draws a further key. The items draw
-       in the order in which they stand now: ascending by code and key, and by item number among those that
-       tie with each other.
+       in their current order: ascending by code and key, and by item number among those that tie with each
+       other.
     5. Sort the items that tied with each other by their further keys, in the places that they occupy
        together. Where further keys agree, these items tie again: repeat step 4 for them, until no items tie.
 

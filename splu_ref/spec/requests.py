@@ -7,14 +7,14 @@ In a request, numbers and texts have these forms; another form is refused (``par
   no integers. In an answer an integer of 2^53 or more in size is a text of its digits, because not every
   reader of JSON keeps them;
 - an *exact number*: a text of digits, ``digits.digits`` or ``digits/digits``, with an optional ``-`` before
-  it. There are 1 to 400 digits 0-9 on either side, the denominator is not 0, and nothing else stands in the
-  text;
+  it. There are 1 to 400 digits 0-9 on either side, the denominator is not 0, and the text
+  has nothing else;
 - *bytes*: a text of pairs of digits 0-9, a-f;
 - a *text*: any JSON text without half a surrogate pair. Texts are not normalized.
 
 Each operation takes its fields, each once, and then refuses what is left with the kind ``unsupported``: an
-unknown field may change what is asked. A word that is not one of those that the operation knows is
-``unsupported``, too. `Fields` is also what the library's own program reads requests with.
+unknown field may change what is requested. A word that is not one of those that the operation knows is
+``unsupported``, too. The library's program reads requests with `Fields`, too.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EXACT = re.compile(r"-?[0-9]{1,400}(?:\.[0-9]{1,400}|/(?=[0-9]{1,400}\Z)0*[1-9]
 
 
 def number(value: int) -> int | str:
-    """Return an integer as it stands in an answer.
+    """Return an integer as it is written in an answer.
 
     >>> number(-5), number(2**53)
     (-5, '9007199254740992')
@@ -48,12 +48,12 @@ def number(value: int) -> int | str:
 
 
 def numbers(values: Sequence[int]) -> list[int | str]:
-    """Return integers as they stand in an answer."""
+    """Return integers as they are written in an answer."""
     return [number(value) for value in values]
 
 
 def written(value: Fraction | int) -> str:
-    """Return an exact number as it stands in an answer: ``p/q`` in lowest terms with q > 1, or ``p``.
+    """Return an exact number as it is written in an answer: ``p/q`` in lowest terms with q > 1, or ``p``.
 
     A number with more than 4300 digits on one side is refused (``parameter``).
 
@@ -103,13 +103,13 @@ def octets_of(value: object, name: str) -> bytes:
 
 def integers_of(value: object, name: str, least: int | None = None) -> list[int]:
     """Return a list of integers, all at least ``least`` if it is given."""
-    found = []
+    result = []
     for entry in list_of(value, name):
         require(type(entry) is int and abs(entry) <= LARGEST, f"{name} has an entry that is not an integer")
         assert isinstance(entry, int)
         require(least is None or entry >= least, f"{name} has an entry below {least}")
-        found.append(entry)
-    return found
+        result.append(entry)
+    return result
 
 
 class Fields:
@@ -209,24 +209,24 @@ class Fields:
 
     def pairs(self, name: str) -> list[tuple[str, str]]:
         """Return a list of pairs of texts, whose first texts differ."""
-        found = []
+        result = []
         for pair in list_of(self.take(name), name):
             texts = [text_of(value, name) for value in list_of(pair, name)]
             require(len(texts) == 2, f"{name} has an entry that is not a pair")
-            found.append((texts[0], texts[1]))
-        require(len(dict(found)) == len(found), f"{name} has a name that stands twice")
-        return found
+            result.append((texts[0], texts[1]))
+        require(len(dict(result)) == len(result), f"{name} has a name that occurs twice")
+        return result
 
     def objects(self, name: str) -> list[Fields]:
         """Return the fields of each object of a list; such an object has no ``op`` and no ``id``."""
-        found = []
+        result = []
         for entry in list_of(self.take(name), name):
             require(isinstance(entry, dict), f"{name} has an entry that is not an object")
             assert isinstance(entry, dict)
             fields = Fields({})
             fields.left = dict(entry)
-            found.append(fields)
-        return found
+            result.append(fields)
+        return result
 
     def finish(self) -> None:
         """Refuse the fields that are left: the operation does not know them."""

@@ -26,7 +26,7 @@ class DeclaredColumn:
     ``law``, if it is given, has the probability of each value of ``domain`` as a replacement, in the order of
     ``domain``. Values are published in ascending order by code point and numbered from 0 in this order.
 
-    Refused (``parameter``): fewer than two values, a value that stands twice, a cell that is no value; a law
+    Refused (``parameter``): fewer than two values, a value that occurs twice, a cell that is no value; a law
     that has not one probability for each value, a negative probability, or probabilities that do not add up
     to 1.
 
@@ -115,9 +115,9 @@ class Parameters:
 def compact(value: object) -> str:
     r"""Return JSON without white space between its parts, in which only what must be escaped is escaped.
 
-    In a text a backslash stands before ``"`` and backslash. Backspace, form feed, line feed, carriage return
-    and tab are ``\b``, ``\f``, ``\n``, ``\r`` and ``\t``; other characters below U+0020 are ``\u`` and four
-    digits 0-9, a-f; every other character stands for itself.
+    In a text a backslash is written before ``"`` and backslash. Backspace, form feed, line feed, carriage
+    return and tab are ``\b``, ``\f``, ``\n``, ``\r`` and ``\t``; other characters below U+0020 are ``\u``
+    and four digits 0-9, a-f; every other character is itself.
 
     >>> compact([["v", ["a", "é", "\x01"]]])
     '[["v",["a","é","\\u0001"]]]'

@@ -1,8 +1,8 @@
 """Tables: how the bytes of a file become cells, and cells become values, codes, identities and a digest.
 
 The paper (section 2) speaks of a table with a sensitive column. Which bytes are a cell, which cells are the
-same value and in which order values stand is fixed here. Everything in this module is an addition of this
-specification.
+same value and in which order values are listed is fixed here. Everything in this module is an addition of
+this specification.
 """
 
 from __future__ import annotations
@@ -67,16 +67,16 @@ def parse_csv(content: bytes) -> Table:
     2. A record ends with LF, with CRLF or with the end of the file. An LF that ends the last record begins
        no other.
     3. A record has cells, separated by commas. A cell is bare or quoted. A bare cell has no comma, quote, LF
-       or CR. A quoted cell begins and ends with a quote; inside, every character may stand, and a quote is
+       or CR. A quoted cell begins and ends with a quote; inside, every character is allowed, and a quote is
        written twice.
     4. The first record has the names of the columns, every other one is a row.
-    5. A cell is text as it stands: nothing is stripped, and no number, date or missing value is inferred. A
+    5. A cell is literal text: nothing is stripped, and no number, date or missing value is inferred. A
        bare cell without characters and the quoted cell ``""`` are both the empty text.
 
     All faults are refused with the kind ``parameter``: an empty file or a file without rows; a blank line; a
     quote in a bare cell; text beside a quoted cell; a quoted cell that is never closed; a CR outside quotes
     without an LF after it; a row with more or fewer cells than the header; an empty column name, or one that
-    stands twice; more than 100,000 columns.
+    occurs twice; more than 100,000 columns.
 
     >>> parse_csv(b'a\n"x, ""y"" z"\n')
     Table(columns=['a'], rows=[['x, "y" z']])
@@ -89,7 +89,7 @@ def parse_csv(content: bytes) -> Table:
     header, *rows = _records(text)
     require(len(rows) > 0, "the table has no rows")
     require(len(header) <= 100_000, "the header has too many columns")
-    require("" not in header and len(set(header)) == len(header), "a column name is empty, or stands twice")
+    require("" not in header and len(set(header)) == len(header), "a column name is empty, or occurs twice")
     require(all(len(row) == len(header) for row in rows), "a row has another number of cells than the header")
     return Table(header, rows)
 
@@ -142,8 +142,8 @@ def codes(cells: Sequence[str], missing: str | None = None) -> tuple[list[str], 
     normalization.
 
     Without ``missing``, a missing cell is refused (``parameter``). A cell is missing if it is empty, if it
-    has white space alone, or if it is one of `MISSING` once the white space around it is removed (white
-    space of Unicode). With ``missing``, an empty cell stands for this text and every other cell is a value,
+    has white space alone, or if it is one of `MISSING` after the white space around it is removed (white
+    space of Unicode). With ``missing``, an empty cell means this text and every other cell is a value,
     also blanks and the markers. ``missing`` may be the empty text: then empty cells are the value that is
     empty. It may be a value that other cells have, and it need not occur. A column with one value only is
     refused (``parameter``).
@@ -186,7 +186,7 @@ def identities(table: Table, id_column: str | None = None) -> list[bytes]:
     """
     if id_column is not None:
         cells = table.cells(id_column)
-        require("" not in cells and len(set(cells)) == len(cells), "an identity is empty, or stands twice")
+        require("" not in cells and len(set(cells)) == len(cells), "an identity is empty, or occurs twice")
         return [cell.encode() for cell in cells]
     above: dict[bytes, int] = {}
     result = []
