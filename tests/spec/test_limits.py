@@ -84,7 +84,7 @@ def test_what_is_too_large_is_refused_at_once(what: str) -> None:
 
 
 def test_the_same_requests_are_answered_when_they_are_small() -> None:
-    small = {
+    small: dict[str, dict[str, object]] = {
         "an error": {"frequency": 100},
         "a minimum": {"alpha": 10},
         "a threshold": {"epsilon": "1/2", "t_e": "1/2"},
