@@ -50,7 +50,7 @@ test: lint
 	@$(MAKE) --no-print-directory --jobs 2 docs tests
 
 # Rooms with a program, a report, proofs or vectors to run through are left to make test.
-QUICK := $(addprefix tests/,channels randomness data mechanisms estimators guarantees audit api output) \
+QUICK := $(addprefix tests/,spec channels randomness data mechanisms estimators guarantees audit api output) \
 	tests/docs/test_project_files.py \
 	$(filter-out tests/test_wheel.py,$(wildcard tests/test_*.py))
 
