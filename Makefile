@@ -16,7 +16,7 @@ help:
 	@echo "make verify  run the verification suite on the embedded data; report in report/index.html"
 	@echo "make test    linter, types, tests with coverage, documentation"
 	@echo "make quick   linter, types and the fast tests of the library's rooms: most faults, in three minutes"
-	@echo "make vectors complete new test vectors with the answers of the reference"
+	@echo "make vectors complete new test vectors with the answers of the specification"
 	@echo "make portable  the tests of floating-point results, rounded as on other processors"
 	@echo "make mutation ROOMS=plans SAMPLE=100   put small faults into the code and name those that no test notices"
 	@echo "make bench   speed, its growth and memory, as ratios against named baselines"
@@ -50,7 +50,7 @@ test: lint
 	@$(MAKE) --no-print-directory --jobs 2 docs tests
 
 # Rooms with a program, a report, proofs or vectors to run through are left to make test.
-QUICK := $(addprefix tests/,channels randomness data mechanisms estimators guarantees audit api output) \
+QUICK := $(addprefix tests/,spec channels randomness data mechanisms estimators guarantees audit api output) \
 	tests/docs/test_project_files.py \
 	$(filter-out tests/test_wheel.py,$(wildcard tests/test_*.py))
 

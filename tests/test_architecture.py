@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -39,6 +40,9 @@ NEVER = {
     "cli": {"api"},
 }
 """Rooms that a later room does without: code that publishes cannot be fitted to the guarantees about it."""
+SPECIFICATION = "spec"
+"""The executable specification, of which the conformance room has the reader of requests."""
+USES_SPECIFICATION = {"conformance"}
 CHECKER = "certificate_checker"
 """One file that stands alone. Certificates are made and audited with its rules."""
 USES_CHECKER = {"guarantees", "audit", "conformance", "report", "cli"}
@@ -91,14 +95,34 @@ def test_a_file_imports_only_from_rooms_before_its_own_and_through_their_init(pa
             assert name in {"SPECIFICATION", "__version__"}, f"{name}: no file imports the package itself"
             continue
         other, _, inner = rest.partition(".")
-        if other != room:
+        if other == SPECIFICATION:
+            assert room in USES_SPECIFICATION, f"{room} may not import the specification"
+        elif other != room:
             assert other in may_import(room), f"{room} may not import {other}"
             assert not inner, f"import {name} from splu_ref.{other}, not from a file in it"
 
 
+def test_the_specification_needs_the_standard_library_alone() -> None:
+    files = sorted((ROOT / SPECIFICATION).rglob("*.py"))
+    assert files
+    for path in files:
+        for module in _modules(path):
+            alone = module.partition(".")[0] in sys.stdlib_module_names
+            assert alone or module == "splu_ref.spec" or module.startswith("splu_ref.spec."), (path, module)
+
+
+def test_only_conformance_imports_the_specification() -> None:
+    using = {
+        path.relative_to(ROOT).parts[0]
+        for path in _files()
+        if any(f"{module}.{name}".startswith("splu_ref.spec") for module, name in _imported(path))
+    }
+    assert using == {SPECIFICATION} | USES_SPECIFICATION
+
+
 def test_every_room_is_named_and_documented() -> None:
     folders = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
-    assert folders - {"spec"} == set(ROOMS)
+    assert folders == {*ROOMS, SPECIFICATION}
     assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "__main__.py", f"{CHECKER}.py"}
 
 
@@ -189,7 +213,7 @@ def test_all_text_for_a_terminal_is_written_in_one_place() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if _named(node, streams) or (isinstance(node, ast.Call) and _named(node.func, calls))
     }
-    assert writing == {"output/terminal.py", "certificate_checker.py", "conformance/__main__.py"}
+    assert writing == {"output/terminal.py", "certificate_checker.py", "spec/protocol.py"}
 
 
 def _named(node: ast.AST, names: set[str]) -> bool:
@@ -204,7 +228,8 @@ def test_only_named_places_draw_random_bytes() -> None:
         for path in _files()
         if _modules(path) & {"secrets", "random", "ssl", "numpy.random"}
     }
-    assert drawing <= {"data/files.py", "randomness/sources.py", "randomness/key.py", "report/suite.py"}
+    places = {"data/files.py", "randomness/sources.py", "randomness/key.py", "report/suite.py"}
+    assert drawing <= places | {"spec/randomness.py"}
     for path in _files():
         assert "default_rng" not in path.read_text(encoding="utf-8")
 

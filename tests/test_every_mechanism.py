@@ -13,7 +13,7 @@ import pytest
 from splu_ref import mechanisms
 from splu_ref.cli import main
 from splu_ref.cli.mechanism_options import NAMED
-from splu_ref.conformance.reference import OPERATIONS
+from splu_ref.conformance.library import OPERATIONS
 from splu_ref.mechanisms import MECHANISMS
 
 ROOT = Path(__file__).parents[1]

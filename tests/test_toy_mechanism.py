@@ -16,8 +16,8 @@ import splu_ref as sr
 from splu_ref.audit.declared_law import declared_rows
 from splu_ref.channels import Channel, identity, retention
 from splu_ref.channels.parameters import InputError
+from splu_ref.conformance.library import OPERATIONS
 from splu_ref.conformance.operations.publishing import from_tape
-from splu_ref.conformance.reference import OPERATIONS
 from splu_ref.mechanisms import MECHANISMS, ColumnsRelease, RecordMechanism
 from splu_ref.randomness import Draws, IntArray, SeededSource, UniformSource
 from tests.conformance.complete import completed

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
+from collections.abc import Callable
 
 import numpy as np
 from hypothesis import strategies as st
 
-from property_tests import reference
 from property_tests.checking import Outcome, check
 from property_tests.examples import SEEDS, for_all, histograms, worlds
 from property_tests.run import Run
@@ -17,6 +16,9 @@ from splu_ref.audit.release_laws import fault_in_groups
 from splu_ref.channels.parameters import Gamma
 from splu_ref.mechanisms import DecoyPlan
 from splu_ref.randomness import IntArray, Key, KeyedRelease
+from splu_ref.spec import plans as specification
+from splu_ref.spec.keys import KeyedRecords
+from splu_ref.spec.randomness import Stream, Tape
 
 
 def _groups(plan: DecoyPlan) -> list[list[int]]:
@@ -51,18 +53,18 @@ def valid(subject: Subject, run: Run) -> Outcome:
 @check(
     "plan.mixed",
     "property",
-    "The mixed plan, in one block or several, makes the same trades of the same bytes as a slow second "
-    "implementation, and reads no byte more (splu.TR).",
+    "The mixed plan, in one block or several, makes the same trades of the same bytes as the "
+    "specification, and reads no byte more (splu.TR).",
 )
 def mixed(subject: Subject, run: Run) -> Outcome:
     def holds(gamma: int, data: st.DataObject, most: int, seed: bytes) -> None:
         histogram = data.draw(histograms(gamma, full_groups=True, most_groups=30))
         data_bytes = hashlib.shake_256(seed).digest(100 * int(histogram.sum()) + 100)
-        tape, expected = subject.tape(data_bytes), reference.Tape(data_bytes)
+        tape, expected = subject.tape(data_bytes), Tape(data_bytes)
         found = [
             block.tolist() for block in subject.mixed(histogram, Gamma(gamma), tape, None, most).blocks()
         ]
-        assert found == reference.mixed_blocks(histogram.tolist(), gamma, [expected], most), "other groups"
+        assert found == _blocks(histogram, gamma, most, lambda _: expected), "other groups"
         assert tape.consumed == expected.consumed, f"{tape.consumed} bytes read, not {expected.consumed}"
 
     parameters = st.integers(2, 7), st.data(), st.sampled_from((4096, 11, 4)), SEEDS
@@ -83,11 +85,11 @@ def blocks(subject: Subject, run: Run) -> Outcome:
         identities = [b"%d" % record for record in range(records)]
         source = KeyedRelease(Key(key)).for_records("v", lambda: identities)
         plan = subject.mixed(histogram, Gamma(gamma), source.plan_secret(), None, most)
-        entries = reference.block_entries(histogram.tolist(), gamma, most)
-        tapes = [
-            reference.Tape(_block_bytes(key, b"v", b, 100 * len(p) + 100)) for b, p in enumerate(entries)
+        expected = _blocks(histogram, gamma, most, KeyedRecords(key, "v", []).plan_stream)
+        count = records // gamma
+        entries = [
+            [p for p in range(records) if p % count % len(expected) == b] for b in range(len(expected))
         ]
-        expected = reference.mixed_blocks(histogram.tolist(), gamma, tapes, most)
         assert [block.tolist() for block in plan.blocks()] == expected, "other groups"
         group_of = (plan.slots() // gamma).tolist()
         first = 0
@@ -103,13 +105,12 @@ def blocks(subject: Subject, run: Run) -> Outcome:
     return for_all(run, "plan.blocks", holds, *parameters, examples=run.pick(150, 30))
 
 
-def _block_bytes(key: bytes, column: bytes, block: int, count: int) -> bytes:
-    """Return the stream of a block by the words of the specification."""
-    prefix = b"splu-ref/keyed-plan/2"
-    message = prefix + len(column).to_bytes(8, "big") + column + block.to_bytes(8, "big")
-    secret = hmac.digest(key, message, "sha256")
-    parts = (prefix + secret + part.to_bytes(8, "big") for part in range(-(-count // 4096)))
-    return b"".join(hashlib.shake_256(part).digest(4096) for part in parts)[:count]
+def _blocks(
+    histogram: IntArray, gamma: int, most: int, stream_of: Callable[[int], Stream]
+) -> list[list[list[int]]]:
+    """Return the blocks of a mixed plan as specified, each of at most so many groups."""
+    blocks = specification.blocks_of(specification.cyclic(histogram.tolist(), gamma), most)
+    return [list(specification.passes_over(block, stream_of(b)))[-1] for b, block in enumerate(blocks)]
 
 
 @check(
@@ -124,7 +125,7 @@ def greedy(subject: Subject, run: Run) -> Outcome:
         assert found == _groups(subject.greedy_reference(histogram, Gamma(gamma))), (
             "differs from its reference"
         )
-        assert found == reference.greedy_groups(histogram.tolist(), gamma), "differs from the greedy rule"
+        assert found == specification.anatomy(histogram.tolist(), gamma), "differs from the greedy rule"
 
     return for_all(run, "plan.greedy", holds, st.integers(2, 7), st.data(), examples=run.pick(250, 60))
 
@@ -136,6 +137,6 @@ def cyclic(subject: Subject, run: Run) -> Outcome:
     def holds(gamma: int, data: st.DataObject) -> None:
         histogram = data.draw(histograms(gamma, full_groups=True, most_groups=60))
         found = _groups(subject.plans["cyclic"](histogram, Gamma(gamma), subject.system()))
-        assert found == reference.cyclic_groups(histogram.tolist(), gamma)
+        assert found == specification.cyclic(histogram.tolist(), gamma)
 
     return for_all(run, "plan.cyclic", holds, st.integers(2, 7), st.data(), examples=run.pick(250, 60))

@@ -1,4 +1,4 @@
-"""From bytes to integers, orders and subsets: the rules on every word, and against a second reading."""
+"""From bytes to integers, orders and subsets: the rules on every word, and against the specification."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from property_tests import reference
 from property_tests.checking import Outcome, check, first_failure
 from property_tests.examples import for_all
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.channels.parameters import TapeExhaustedError
 from splu_ref.randomness import EnumerationSource, IntArray, TapeSource, outcomes
+from splu_ref.spec import randomness as specification
+from splu_ref.spec.errors import TapeExhausted
 
 ONE_BYTE = range(2, 257)
 TWO_BYTES = (257, 300, 1000, 32768, 32769, 40000, 65535, 65536)
@@ -40,9 +41,9 @@ def _integer_faults(subject: Subject) -> Iterator[str]:
         words = 1 << 8 * width
         # An odd multiplier permutes the words, so that accepted and rejected ones alternate.
         data = b"".join((word * 0x9E35 % words).to_bytes(width, "big") for word in range(words))
-        expected = reference.Tape(data)
+        expected = specification.Tape(data)
         size = bound * (words >> bits)
-        wanted = [reference.integer_below(expected, bound) for _ in range(size)]
+        wanted = specification.integers_below(expected, bound, size)
         tape = subject.tape(data)
         drawn = tape.below(bound, size).tolist()
         if set(Counter(drawn).values()) != {words >> bits}:
@@ -73,32 +74,35 @@ def orders(subject: Subject, run: Run) -> Outcome:
     def holds(data: bytes, codes: list[int], population: int) -> None:
         array = np.array(codes, dtype=np.int64)
         count = min(population, len(codes))
-        _same(subject, data, lambda s: s.order_within(array), lambda t: reference.order(t, codes))
+        _same(subject, data, lambda s: s.order_within(array), lambda t: specification.order_within(t, codes))
         _same(
-            subject, data, lambda s: s.permutation(len(codes)), lambda t: reference.order(t, [0] * len(codes))
+            subject,
+            data,
+            lambda s: s.permutation(len(codes)),
+            lambda t: specification.permutation(t, len(codes)),
         )
-        _same(subject, data, lambda s: s.subset(population, count), lambda t: _subset(t, population, count))
+        _same(
+            subject,
+            data,
+            lambda s: s.subset(population, count),
+            lambda t: specification.subset(t, population, count),
+        )
 
     return for_all(
         run, "source.orders", holds, TAPES, CODES, st.integers(0, 300), examples=run.pick(400, 150)
     )
 
 
-def _subset(tape: reference.Tape, population: int, count: int) -> list[int]:
-    free = list(range(population))
-    return sorted(free.pop(reference.integer_below(tape, len(free))) for _ in range(count))
-
-
 def _same(
     subject: Subject,
     data: bytes,
     ours: Callable[[TapeSource], IntArray],
-    theirs: Callable[[reference.Tape], list[int]],
+    theirs: Callable[[specification.Tape], list[int]],
 ) -> None:
-    tape, expected = subject.tape(data), reference.Tape(data)
+    tape, expected = subject.tape(data), specification.Tape(data)
     try:
         wanted: list[int] | None = theirs(expected)
-    except reference.TapeEndError:
+    except TapeExhausted:
         wanted = None
     try:
         found: list[int] | None = ours(tape).tolist()

@@ -1,5 +1,6 @@
 from .answering import all_answered as all_answered
 from .answering import answered as answered
+from .answering import reference_answer as reference_answer
 from .coverage import Share as Share
 from .coverage import read_required as read_required
 from .coverage import spoken as spoken
@@ -10,10 +11,10 @@ from .folder import held as held
 from .folder import read_vectors as read_vectors
 from .folder import vector_files as vector_files
 from .folder import write_vectors as write_vectors
+from .library import answer as answer
+from .library import answer_line as answer_line
 from .outcome import Conformance as Conformance
 from .program import Limits as Limits
-from .reference import answer as answer
-from .reference import answer_line as answer_line
 from .result import PROTOCOL as PROTOCOL
 from .result import Kind as Kind
 from .result import Replay as Replay

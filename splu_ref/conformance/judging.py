@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from splu_ref.channels import InputError, Json
+from splu_ref.conformance.answering import reference_answer
 from splu_ref.conformance.comparison import clipped, fault
 from splu_ref.conformance.description import Description, nearest
 from splu_ref.conformance.generated import Request, generated_requests
 from splu_ref.conformance.program import MisbehaviorError
-from splu_ref.conformance.reference import answer
 from splu_ref.conformance.result import Kind, Replay, Result, Verdict
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, counting, digests
@@ -137,7 +137,7 @@ def _generated(file: VectorFile, vector: Vector) -> Iterator[tuple[str, Request]
 def _of_generated(file: VectorFile, vector: Vector, identifier: str, request: Request) -> Vector:
     """Return a generated request as a vector of its own, with what counts of the reference's answer."""
     assert vector.generator is not None
-    right = counting(answer(request), vector.generator["keys"])
+    right = counting(reference_answer(request), vector.generator["keys"])
     fixed = file.parameters
     given = {key: value for key, value in request.items() if key != "op" and value != fixed.get(key)}
     error = right.get("error")

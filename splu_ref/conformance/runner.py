@@ -16,9 +16,9 @@ from splu_ref.conformance.comparison import clipped
 from splu_ref.conformance.coverage import coverage, lacking
 from splu_ref.conformance.description import FEATURES, Description, nearest, read_description
 from splu_ref.conformance.judging import judged, replayed, vector_of
+from splu_ref.conformance.library import OPERATIONS
 from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits, MisbehaviorError
-from splu_ref.conformance.reference import OPERATIONS
 from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, StatisticalCheck, Verdict
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import OPERATION, check_names, judged_releases

@@ -1,5 +1,6 @@
-"""Answer the conformance protocol on standard input and output: `python -m splu_ref.spec`."""
+"""Answer the conformance protocol on standard input and output: ``python -m splu_ref.spec``."""
 
-from splu_ref.spec.protocol import main
+from splu_ref.spec.protocol import answer, serve
 
-main()
+if __name__ == "__main__":
+    serve(answer)

@@ -1,4 +1,30 @@
-"""The conformance protocol: answers one JSON object a line by calling the rest of this package."""
+"""The conformance protocol: a program that answers one JSON object a line.
+
+A request is a JSON object with the operation ``op``, its fields, and optionally an ``id``, which the answer
+repeats. The fields and their forms are those of `splu_ref.spec.requests`. The answer has the keys that
+follow the arrow in the description of the operation; keys in parentheses are optional, but must be right
+where they are present. A refused request is answered ``{"error": {"kind": …}}`` with a kind of
+`splu_ref.spec.errors`, and a free ``message``.
+
+A *tape* is the whole stream from which an operation draws, and ``consumed`` is the number of bytes that it
+read. A *code* is an integer of at least 0. ``gamma`` is at least 2. ``method`` is a plan method.
+
+A program may refuse what is larger than these limits (``parameter``), and this one does so before it computes
+anything:
+
+- ``size``, ``block``, the sum of a ``histogram``, and codes of a release: 1,000,000;
+- ``population``, and bounds of integers that follow from probabilities: 2^63;
+- ``count`` of ``subset``, and ``times``: 10,000;
+- ``published_count`` of ``mle`` and ``interval``, and ``predicate_count`` of ``conjunction``: 10^6;
+  ``gamma`` of the first two: 10^9;
+- rows and columns of a ``matrix``: 32, of ``entropy_loss`` 256, of likelihoods 8;
+- digits of an answer: 4300.
+
+The library answers all of this. This program is slow for large tables, and sums over all outcomes only up to
+these limits: γ f of ``error_probability`` and γ f′ of ``interval``, 20,000; γ α of ``privacy_minimum`` and γ
+v/(ε² T_E) of ``utility_threshold``, 2,000; with a ``retention``, a fourth of each. No vector for it is
+larger.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +37,12 @@ from typing import NoReturn
 
 from splu_ref.spec import (
     alpha_beta,
-    assignments,
     channels,
-    comparators,
+    distribution_based,
     draws,
     entropy,
     estimates,
-    generalization,
+    groups,
     keys,
     laws,
     operators,
@@ -30,91 +55,110 @@ from splu_ref.spec import (
 )
 from splu_ref.spec.errors import Refused, TapeExhausted, Unsupported, require
 from splu_ref.spec.randomness import Tape
-from splu_ref.spec.requests import Fields, exact, list_of, numbers, text_of, written
+from splu_ref.spec.requests import Fields, Json, exact, number, numbers, written
 from splu_ref.spec.splu_gen import OneStream
 
-Answer = dict[str, object]
+Answer = dict[str, Json]
 
 MOST = 1_000_000
-"""Items that one request may ask for."""
+"""Items of one request, and the largest code of a release."""
+MOST_MEMBERS = 10_000
+"""Members of a subset, and releases at random, of one request."""
+LARGEST_GAMMA = 10**9
+"""For which the count of a value is estimated."""
+MOST_STATES, MOST_TABLES, MOST_RECORDS = 32, 256, 8
+"""Rows and columns of a matrix: of a channel, of a release of tables, of the likelihoods of a group."""
+
+MOST_TRIALS = 20_000
+"""Trials of a published count whose outcomes are all summed: γ f."""
+MOST_SEARCHED = 2_000
+"""Trials of the largest count of a search through counts."""
+
+ORDERS = ("kept", "shuffled")
 
 
 def tape_of(fields: Fields) -> Tape:
-    """Return the tape of a request, whose last field it is."""
+    """Return the tape of a request, which is the last field that is taken."""
     tape = Tape(fields.octets("tape"))
     fields.finish()
     return tape
+
+
+def gamma_of(fields: Fields) -> int:
+    """Return the group size."""
+    return fields.integer("gamma", 2)
 
 
 # Bytes
 
 
 def below(fields: Fields) -> Answer:
-    """Answer integers below a bound."""
+    """Draw integers: ``bound`` (at least 1), ``size``, ``tape`` → ``result``; ``consumed``."""
     bound, size = fields.integer("bound", 1), fields.integer("size", 0, MOST)
     tape = tape_of(fields)
     return {"result": numbers(randomness.integers_below(tape, bound, size)), "consumed": tape.consumed}
 
 
 def coins(fields: Fields) -> Answer:
-    """Answer coins."""
+    """Draw coins: ``size``, ``tape`` → ``result``: coins, 0 or 1; ``consumed``."""
     size, tape = fields.integer("size", 0, MOST), tape_of(fields)
     return {"result": randomness.coins(tape, size), "consumed": tape.consumed}
 
 
 def permutation(fields: Fields) -> Answer:
-    """Answer an order."""
+    """Draw an order: ``size``, ``tape`` → ``result``: the order; ``consumed``."""
     size, tape = fields.integer("size", 0, MOST), tape_of(fields)
     return {"result": randomness.permutation(tape, size), "consumed": tape.consumed}
 
 
 def order_within(fields: Fields) -> Answer:
-    """Answer an order within codes."""
-    codes, tape = fields.integers("codes"), tape_of(fields)
+    """Draw an order within codes: ``codes``, ``tape`` → ``result``: the items by code; ``consumed``."""
+    codes, tape = fields.integers("codes", 0), tape_of(fields)
     return {"result": randomness.order_within(tape, codes), "consumed": tape.consumed}
 
 
 def subset(fields: Fields) -> Answer:
-    """Answer a subset."""
-    population, count = fields.integer("population", 0, 2**63), fields.integer("count", 0, 10_000)
+    """Draw a subset: ``population``, ``count``, ``tape`` → ``result``: ascending; ``consumed``."""
+    population, count = fields.integer("population", 0, 2**63), fields.integer("count", 0, MOST_MEMBERS)
     tape = tape_of(fields)
     return {"result": numbers(randomness.subset(tape, population, count)), "consumed": tape.consumed}
 
 
 def seeded(fields: Fields) -> Answer:
-    """Answer bytes of a seeded stream."""
+    """Read a seeded stream: ``seed`` (bytes), ``size`` → ``bytes``: the first so many."""
     seed, size = fields.octets("seed"), fields.integer("size", 0, MOST)
     fields.finish()
     return {"bytes": randomness.seeded(seed).read(size).hex()}
 
 
 def key_file(fields: Fields) -> Answer:
-    """Answer the key of a key file."""
+    """Read a key file: ``file`` (all its bytes) → ``key`` (bytes)."""
     content = fields.octets("file")
     fields.finish()
     return {"key": keys.parse_key_file(content).hex()}
 
 
-def release_of(
+def context_of(
     fields: Fields, mechanism: str, facts: list[tuple[str, str]], law: str, sensitive: list[str]
 ) -> keys.Release:
-    """Return what a release depends on, of the other fields of a request."""
+    """Take ``columns``, ``records``, and the optional ``id_column`` and ``missing``."""
     id_column, missing = fields.optional_text("id_column"), fields.optional_text("missing")
     columns, records = fields.texts("columns"), fields.octet_lists("records")
     return keys.Release(mechanism, facts, law, sensitive, id_column, missing, columns, records)
 
 
 def release_key(fields: Fields) -> Answer:
-    """Answer the key of a release."""
-    key = keys.secret_key(fields.octets("key"))
-    mechanism, sensitive = fields.text("mechanism"), fields.texts("sensitive")
-    facts = []
-    for pair in map(list_of, list_of(fields.take("facts"))):
-        require(len(pair) == 2, "a fact is a name and a text")
-        facts.append((text_of(pair[0]), text_of(pair[1])))
-    told = dict(facts)
-    require(len(told) == len(facts), "a fact stands twice")
-    release = release_of(fields, mechanism, facts, told.get("draws", "independent"), sensitive)
+    """Compute the key of a release → ``table`` (its keyed digest), ``message``, ``release_key``.
+
+    Fields: ``key``, ``mechanism``, ``facts``, ``sensitive``, ``columns``, ``records``. ``facts`` is a list
+    of pairs of texts, name and value, with no name twice; ``sensitive`` and ``columns`` are names of
+    columns; ``records`` is the bytes of each record's cells. Optional: ``id_column``, ``missing``. The law
+    of the draws in the message is the value of the fact ``draws``, whatever it is, and ``independent``
+    without one. The answers are bytes.
+    """
+    key, mechanism = keys.secret_key(fields.octets("key")), fields.text("mechanism")
+    facts, sensitive = fields.pairs("facts"), fields.texts("sensitive")
+    release = context_of(fields, mechanism, facts, dict(facts).get("draws", "independent"), sensitive)
     fields.finish()
     digest = keys.keyed_table_digest(key, release.records)
     return {
@@ -125,14 +169,17 @@ def release_key(fields: Fields) -> Answer:
 
 
 def keyed(fields: Fields) -> Answer:
-    """Answer the choices for the records of a keyed release."""
+    """Make the choices of a keyed source.
+
+    Fields: ``release_key``, ``column``, ``identities``, ``codes``, ``bound``, ``remainder``. The answer has
+    ``order_within`` of the codes, ``permutation``, ``subset`` (a remainder of so many records) and ``below``
+    (each record's integer below ``bound``). ``codes`` and ``identities`` (bytes) have one entry for each
+    record. The release key is refused where a secret key is (`splu_ref.spec.keys.secret_key`).
+    """
     key, column = keys.secret_key(fields.octets("release_key")), fields.text("column")
     source = keys.KeyedRecords(key, column, fields.octet_lists("identities"))
-    codes, bound, remainder = (
-        fields.integers("codes"),
-        fields.integer("bound", 1),
-        fields.integer("remainder"),
-    )
+    codes, bound = fields.integers("codes", 0), fields.integer("bound", 1)
+    remainder = fields.integer("remainder", 0)
     fields.finish()
     records = range(len(source.identities))
     require(len(codes) == len(records), "codes and identities differ in length")
@@ -145,7 +192,7 @@ def keyed(fields: Fields) -> Answer:
 
 
 def plan_secret(fields: Fields) -> Answer:
-    """Answer bytes of the stream of a plan's block."""
+    """Read the stream of a plan's block: ``release_key``, ``column``, ``block``, ``size`` → ``bytes``."""
     source = keys.KeyedRecords(keys.secret_key(fields.octets("release_key")), fields.text("column"), [])
     block, size = fields.integer("block", 0, MOST), fields.integer("size", 0, MOST)
     fields.finish()
@@ -156,272 +203,329 @@ def plan_secret(fields: Fields) -> Answer:
 
 
 def plan(fields: Fields) -> Answer:
-    """Answer a plan."""
-    histogram, gamma = fields.integers("histogram", None), fields.integer("gamma")
-    method = fields.choice("method", *plans.METHODS)
-    if method != "mixed":
-        fields.finish()
-        blocks = plans.plan(method, histogram, gamma, lambda _: Tape(b""))
-        return {"groups": [group for block in blocks for group in block]}
-    tape = tape_of(fields)
+    """Make a plan: ``histogram``, ``gamma``, ``method`` → ``groups``.
+
+    ``mixed`` has a further field, ``tape``, and a further answer, ``consumed``; for one block also
+    (``passes``): the groups after each pass.
+    """
+    histogram, gamma = fields.integers("histogram"), gamma_of(fields)
+    method = fields.choice("method", plans.METHODS)
+    tape = Tape(fields.octets("tape") if method == "mixed" else b"")
+    fields.finish()
+    require(len(histogram) > 0, "the histogram has no value")
+    require(sum(map(abs, histogram)) <= MOST, "the histogram has too many records")
     plans.require_feasible(histogram, gamma)
-    cut = plans.blocks_of(plans.cyclic(histogram, gamma))
-    passes = [list(plans.passes_over(block, tape)) for block in cut]
-    answer: Answer = {"groups": [group for made in passes for group in made[-1]], "consumed": tape.consumed}
-    return answer if len(cut) > 1 else {**answer, "passes": passes[0][1:]}
+    if method != "mixed":
+        blocks = plans.plan(method, histogram, gamma, lambda _: tape)
+        return {"groups": [group for block in blocks for group in block]}
+    cyclic = plans.blocks_of(plans.cyclic(histogram, gamma))
+    passes = [list(plans.passes_over(block, tape)) for block in cyclic]
+    answer: Answer = {"groups": [group for of_block in passes for group in of_block[-1]]}
+    answer["consumed"] = tape.consumed
+    return answer if len(cyclic) > 1 else {**answer, "passes": passes[0][1:]}
+
+
+def codes_of(fields: Fields) -> list[int]:
+    """Return the codes of a release of one column: there is a record, and no code is above the limit."""
+    codes = fields.integers("sensitive", 0)
+    require(len(codes) > 0, "sensitive has no record")
+    require(max(codes) <= MOST, "sensitive has a code that is too large")
+    return codes
 
 
 def parameters_of(fields: Fields) -> splu_gen.Parameters:
-    """Return the parameters of SPLU-Gen."""
-    gamma, method = fields.integer("gamma"), fields.choice("method", *plans.METHODS)
-    kept, law = fields.optional_exact("retention"), fields.optional_text("draws")
-    return splu_gen.Parameters(gamma, method, kept, draws.Law.of("independent" if law is None else law))
+    """Return the parameters of SPLU-Gen: ``gamma``, ``method``, optional ``retention`` and ``draws``."""
+    gamma, method = gamma_of(fields), fields.choice("method", plans.METHODS)
+    retention_probability = fields.optional_exact("retention")
+    text = fields.text("draws") if fields.has("draws") else "independent"
+    return splu_gen.Parameters(gamma, method, retention_probability, draws.Law.of(text))
 
 
 def draws_of_tape(fields: Fields) -> Answer:
-    """Answer draws."""
-    gamma, kept = fields.integer("gamma"), fields.optional_exact("retention")
-    rule = draws.Rule.of(gamma, splu_gen.Parameters(gamma, retention=kept).kept)
+    """Draw values: ``gamma``, ``size``, ``tape``, optional ``retention`` → ``result``, ``consumed``."""
+    gamma, probability = gamma_of(fields), fields.optional_exact("retention")
+    rule = draws.Rule.of(gamma, Fraction(1, gamma) if probability is None else probability)
     size, tape = fields.integer("size", 0, MOST), tape_of(fields)
     drawn = [rule.draw(integer) for integer in randomness.integers_below(tape, rule.bound, size)]
     return {"result": drawn, "consumed": tape.consumed}
 
 
-def codes_of(fields: Fields) -> list[int]:
-    """Return the codes of a request."""
-    codes = fields.integers("sensitive")
-    require(len(codes) > 0 and max(codes) <= MOST, "there is no record, or a code is too large")
-    return codes
-
-
 def publish(fields: Fields) -> Answer:
-    """Answer a release of one column."""
+    """Publish one column from a tape → ``published``: codes by row; ``consumed``.
+
+    Fields: ``sensitive`` (codes), the parameters of SPLU-Gen, ``tape``. The parameters are ``gamma``,
+    ``method`` and the optional ``retention`` (0 < p ≤ 1; without it 1/γ) and ``draws`` (``independent``,
+    ``capped:M`` or ``all-or-none:A``). Also (``suppressed``: the deleted records; and of those left
+    ``groups``: the plan; ``order``: the records within their values; ``integers`` of independent draws, or
+    ``marked`` and ``shown`` of dependent ones; ``rows``: the original record at each row).
+    """
     codes, parameters, tape = codes_of(fields), parameters_of(fields), tape_of(fields)
-    done = splu_gen.publish([codes], parameters, lambda _: OneStream(tape))
-    column = done.columns[0]
+    release = splu_gen.publish([codes], parameters, lambda _: OneStream(tape))
+    column = release.columns[0]
     drawn: Answer = {"integers": numbers(column.integers)}
-    if parameters.law.name != "independent":
+    if parameters.law != draws.INDEPENDENT:
         drawn = {"marked": column.marked, "shown": column.shown}
     return {
-        "published": done.published[0],
+        "published": release.published[0],
         "consumed": tape.consumed,
-        "suppressed": done.suppressed,
         "groups": column.groups,
         "order": column.order,
         **drawn,
-        "rows": done.rows,
+        "rows": release.rows,
+        "suppressed": release.suppressed,
     }
 
 
-def release(fields: Fields) -> Answer:
-    """Answer a release of several columns."""
+def release_columns(fields: Fields) -> Answer:
+    """Publish several columns → ``published``, ``rows``, ``suppressed``, ``consumed``.
+
+    The fields are those of ``publish``, with a list of codes for each column as ``sensitive``.
+    """
     columns, parameters, tape = fields.columns("sensitive"), parameters_of(fields), tape_of(fields)
-    require(
-        max(map(max, columns), default=0) <= MOST if columns[0] else False,
-        "there is no record, or a large code",
-    )
-    done = splu_gen.publish(columns, parameters, lambda _: OneStream(tape))
-    told = {"rows": done.rows, "suppressed": done.suppressed, "consumed": tape.consumed}
-    return {"published": done.published, **told}
+    require(len(columns[0]) > 0, "sensitive has no record")
+    require(max(map(max, columns)) <= MOST, "sensitive has a code that is too large")
+    release = splu_gen.publish(columns, parameters, lambda _: OneStream(tape))
+    answer: Answer = {"published": release.published, "rows": release.rows}
+    return {**answer, "suppressed": release.suppressed, "consumed": tape.consumed}
 
 
 def publish_keyed(fields: Fields) -> Answer:
-    """Answer a keyed release."""
+    """Publish one column with a key → ``published``, ``rows``, ``suppressed``.
+
+    Fields: ``sensitive`` (codes), the parameters of SPLU-Gen, ``key``, ``column`` (its name), ``columns``,
+    ``records``, ``identities`` (bytes of each record), and the optional ``id_column`` and ``missing`` (see
+    ``release_key``).
+    """
     codes, parameters = codes_of(fields), parameters_of(fields)
     key, column = keys.secret_key(fields.octets("key")), fields.text("column")
-    release = release_of(fields, "SPLU-Gen", parameters.facts(), parameters.law.text, [column])
+    context = context_of(fields, "SPLU-Gen", parameters.facts(), parameters.law.text, [column])
     identities = fields.octet_lists("identities")
     fields.finish()
-    require(
-        len(release.records) == len(identities) == len(codes),
-        "records, identities and codes differ in length",
-    )
-    source = keys.KeyedRecords(release.key(key), column, identities)
-    done = splu_gen.publish([codes], parameters, lambda _: source)
-    return {"published": done.published[0], "rows": done.rows, "suppressed": done.suppressed}
+    same = len(context.records) == len(identities) == len(codes)
+    require(same, "records, identities and sensitive differ in length")
+    source = keys.KeyedRecords(context.key(key), column, identities)
+    release = splu_gen.publish([codes], parameters, lambda _: source)
+    return {"published": release.published[0], "rows": release.rows, "suppressed": release.suppressed}
 
 
 def publish_random(fields: Fields) -> Answer:
-    """Answer releases of the system's entropy."""
-    codes, parameters, times = codes_of(fields), parameters_of(fields), fields.integer("times", 1, 10_000)
+    """Publish ``times`` independent releases → ``published``: a list for each; (``rows``, likewise).
+
+    Further fields: ``sensitive`` (codes) and the parameters of SPLU-Gen. Releases are drawn from the
+    system's entropy, with every law of draws. (A runner tests those of independent draws.)
+    """
+    codes, parameters = codes_of(fields), parameters_of(fields)
+    times = fields.integer("times", 1, MOST_MEMBERS)
     fields.finish()
     source = OneStream(randomness.SystemStream())
-    done = [splu_gen.publish([codes], parameters, lambda _: source) for _ in range(times)]
-    return {"published": [each.published[0] for each in done], "rows": [each.rows for each in done]}
+    releases = [splu_gen.publish([codes], parameters, lambda _: source) for _ in range(times)]
+    published = [release.published[0] for release in releases]
+    return {"published": published, "rows": [release.rows for release in releases]}
 
 
-def declared(fields: Fields, *, with_laws: bool = False) -> list[retention.DeclaredColumn]:
-    """Return the columns of a request with their declared domains."""
+def declared_columns(fields: Fields, *, with_laws: bool = False) -> list[retention.DeclaredColumn]:
+    """Take ``sensitive``: an object for each column, in the order of publishing, no name twice.
+
+    An object has ``column`` (a name), ``domain`` (texts in any order), ``cells`` (a text for each record)
+    and, with replacement laws, ``law`` (an exact number for each value of the domain), and no other key.
+    """
     columns = []
-    for entry in list_of(fields.take("sensitive")):
-        require(isinstance(entry, dict), "a column is an object")
-        assert isinstance(entry, dict)
-        own = Fields(entry)
-        require("op" not in entry and "id" not in entry, "a column has no such key")
-        name, domain, cells = own.text("column"), own.texts("domain"), own.texts("cells")
-        law = [exact(text) for text in own.texts("law")] if with_laws else None
-        own.finish()
+    for column in fields.objects("sensitive"):
+        name, domain, cells = column.text("column"), column.texts("domain"), column.texts("cells")
+        law = column.exacts("law") if with_laws else None
+        column.finish()
         columns.append(retention.DeclaredColumn(name, domain, cells, law))
-    require(len({column.name for column in columns}) == len(columns), "a column stands twice")
+    require(len({column.name for column in columns}) == len(columns), "sensitive names a column twice")
     return columns
 
 
 def retention_of(fields: Fields) -> tuple[list[retention.DeclaredColumn], retention.Parameters]:
-    """Return the columns and the parameters of retention replacement."""
-    kept = fields.exact("retention")
-    replacing = fields.choice("replacing", "uniform", "given", "identity")
-    order = fields.choice("order", "kept", "shuffled")
-    unit = fields.choice("unit", "cell", "record") if fields.has("unit") else "cell"
-    return declared(fields, with_laws=replacing == "given"), retention.Parameters(
-        kept, replacing, order, unit
-    )
+    """Take the columns and the parameters of retention replacement."""
+    probability = fields.exact("retention")
+    replacing = fields.choice("replacing", ("uniform", "given", "identity"))
+    order = fields.choice("order", ORDERS)
+    unit = fields.choice("unit", ("cell", "record")) if fields.has("unit") else "cell"
+    columns = declared_columns(fields, with_laws=replacing == "given")
+    return columns, retention.Parameters(probability, replacing, order, unit)
 
 
 def publish_retention(fields: Fields) -> Answer:
-    """Answer a release by retention replacement."""
+    """Publish by retention replacement → ``published``: cells by column; ``facts``; ``consumed``.
+
+    Also (``rows``: the original record at each row; ``integers`` of each column, by record). Fields:
+    ``retention`` (0 ≤ p < 1), ``replacing`` (``uniform``, ``given`` or ``identity``), ``order`` (``kept`` or
+    ``shuffled``), ``sensitive`` (declared columns, with a ``law`` each for ``given``), ``tape``, and the
+    optional ``unit`` (``cell`` or ``record``).
+    """
     columns, parameters = retention_of(fields)
     tape = tape_of(fields)
-    done = retention.publish(columns, parameters, lambda _: OneStream(tape))
+    release = retention.publish(columns, parameters, lambda _: OneStream(tape))
     return {
-        "published": done.published,
+        "published": release.published,
         "facts": parameters.facts(columns),
         "consumed": tape.consumed,
-        "rows": done.rows,
-        "integers": [numbers(integers) for integers in done.integers],
+        "rows": release.rows,
+        "integers": [numbers(integers) for integers in release.integers],
     }
 
 
 def publish_retention_keyed(fields: Fields) -> Answer:
-    """Answer a keyed release by retention replacement."""
+    """Publish by retention replacement with a key → ``published``, ``facts``; (``rows``).
+
+    The fields are those of ``publish_retention`` without the tape. Further fields: ``key``, ``columns``,
+    ``records``, ``identities``, and the optional ``id_column`` and ``missing``.
+    """
     columns, parameters = retention_of(fields)
     key, names = keys.secret_key(fields.octets("key")), [column.name for column in columns]
     facts = parameters.facts(columns)
-    release = release_of(fields, "retention replacement", facts, "independent", names)
+    context = context_of(fields, "retention replacement", facts, "independent", names)
     identities = fields.octet_lists("identities")
     fields.finish()
-    require(
-        all(len(column.cells) == len(identities) == len(release.records) for column in columns),
-        "records, identities and cells differ in length",
+    same = all(len(column.cells) == len(identities) == len(context.records) for column in columns)
+    require(same, "records, identities and cells differ in length")
+    key_of_release = context.key(key)
+    release = retention.publish(
+        columns, parameters, lambda number: keys.KeyedRecords(key_of_release, names[number], identities)
     )
-    made = release.key(key)
-    done = retention.publish(columns, parameters, lambda n: keys.KeyedRecords(made, names[n], identities))
-    return {"published": done.published, "facts": facts, "rows": done.rows}
+    return {"published": release.published, "facts": facts, "rows": release.rows}
 
 
 def publish_swap(fields: Fields) -> Answer:
-    """Answer a release by swapping."""
-    columns, kept, tape = fields.columns("sensitive"), fields.exact("retention"), tape_of(fields)
-    done = swapping.publish(columns, kept, lambda _: OneStream(tape))
+    """Publish by swapping → ``published``: codes by column; ``consumed``.
+
+    Fields: ``sensitive`` (a list of codes for each column), ``retention`` (0 ≤ p < 1), ``tape``. Also (by
+    column ``cells``: the released records in their order; ``places``: to whose place each cell moves).
+    """
+    columns, probability, tape = fields.columns("sensitive"), fields.exact("retention"), tape_of(fields)
+    released = swapping.publish(columns, probability, lambda _: OneStream(tape))
     return {
-        "published": [each.published for each in done],
+        "published": [column.published for column in released],
         "consumed": tape.consumed,
-        "cells": [each.cells for each in done],
-        "places": [each.places for each in done],
+        "cells": [column.cells for column in released],
+        "places": [column.places for column in released],
     }
 
 
 def publish_operator(fields: Fields) -> Answer:
-    """Answer a release by a matrix."""
-    codes, matrix = fields.integers("sensitive"), fields.matrix("matrix", 32)
-    order, tape = fields.choice("order", "kept", "shuffled"), tape_of(fields)
-    done = operators.publish(codes, matrix, order, OneStream(tape))
-    integers = numbers(done.integers)
-    return {"published": done.published, "consumed": tape.consumed, "rows": done.rows, "integers": integers}
+    """Publish by a matrix → ``published``, ``consumed``; (``rows``; ``integers`` by record).
+
+    Fields: ``sensitive`` (codes), ``matrix``, ``order`` (``kept`` or ``shuffled``), ``tape``.
+    """
+    codes, matrix = fields.integers("sensitive", 0), fields.matrix("matrix", MOST_STATES)
+    order, tape = fields.choice("order", ORDERS), tape_of(fields)
+    release = operators.publish(codes, matrix, order, OneStream(tape))
+    answer: Answer = {"published": release.published, "consumed": tape.consumed}
+    return {**answer, "rows": release.rows, "integers": numbers(release.integers)}
 
 
 def publish_pg(fields: Fields) -> Answer:
-    """Answer a release by perturbed generalization."""
+    """Publish by perturbed generalization → ``published``, ``ranges``, ``sizes`` by group; ``consumed``.
+
+    Fields: ``sensitive`` (codes), ``quasi`` (a list of integers of at least 0 for each generalized column),
+    ``least`` (k), ``values`` (m, from 2 to 1000), ``retention`` (0 < p < 1), ``tape``. Also (``groups``: the
+    group of each record; by group ``rows``: the chosen record, and ``integers``).
+    """
     codes, quasi = codes_of(fields), fields.columns("quasi")
-    least, values, kept = (
-        fields.integer("least", 1),
-        fields.integer("values", 2, 1000),
-        fields.exact("retention"),
-    )
-    tape = tape_of(fields)
-    done = generalization.publish(codes, quasi, least, values, kept, tape)
-    group_of = {record: group for group, members in enumerate(done.groups) for record in members}
+    least, values = fields.integer("least", 1), fields.integer("values", 2, 1000)
+    probability, tape = fields.exact("retention"), tape_of(fields)
+    release = groups.perturbed_generalization(codes, quasi, least, values, probability, tape)
+    group_of = {record: group for group, members in enumerate(release.groups) for record in members}
     return {
-        "published": done.published,
-        "ranges": done.ranges,
-        "sizes": [len(members) for members in done.groups],
+        "published": release.published,
+        "ranges": release.ranges,
+        "sizes": [len(members) for members in release.groups],
         "consumed": tape.consumed,
         "groups": [group_of[record] for record in range(len(codes))],
-        "rows": done.chosen,
-        "integers": numbers(done.integers),
+        "rows": release.chosen,
+        "integers": numbers(release.integers),
     }
 
 
 def publish_alpha_beta(fields: Fields) -> Answer:
-    """Answer a release by the alpha-beta algorithm."""
-    columns, alpha, beta = declared(fields), fields.exact("alpha"), fields.exact("beta")
+    """Publish by the alpha-beta algorithm.
+
+    Fields: ``sensitive`` (declared columns in any order), ``alpha``, ``beta``, ``tape``. The answer has
+    ``columns`` (names, ascending), ``published`` (the cells of each tuple), ``consumed``, and (``members``:
+    the numbers of the table's tuples, ascending; ``numbers``: those of the published tuples).
+    """
+    columns, alpha, beta = declared_columns(fields), fields.exact("alpha"), fields.exact("beta")
     tape = tape_of(fields)
-    done = alpha_beta.publish(columns, alpha, beta, tape)
+    release = alpha_beta.publish(columns, alpha, beta, tape)
     return {
-        "columns": done.columns,
-        "published": done.published,
+        "columns": release.columns,
+        "published": release.published,
         "consumed": tape.consumed,
-        "members": numbers(done.members),
-        "numbers": numbers(done.numbers),
+        "members": numbers(release.members),
+        "numbers": numbers(release.numbers),
     }
 
 
 def publish_two_tables(fields: Fields) -> Answer:
-    """Answer the two tables of Anatomy."""
-    codes, gamma = codes_of(fields), fields.integer("gamma")
-    method, tape = fields.choice("method", *plans.METHODS), tape_of(fields)
-    done = comparators.two_tables(codes, gamma, method, tape)
-    told: Answer = {"rows": done.rows, "groups": done.groups, "values": done.values}
-    return {**told, "suppressed": done.suppressed, "consumed": tape.consumed}
+    """Publish two tables → ``rows``, ``groups``, ``values``, ``suppressed``, ``consumed``.
+
+    Fields: ``sensitive`` (codes), ``gamma``, ``method``, ``tape``.
+    """
+    codes, gamma = codes_of(fields), gamma_of(fields)
+    method, tape = fields.choice("method", plans.METHODS), tape_of(fields)
+    release = groups.two_tables(codes, gamma, method, tape)
+    answer: Answer = {"rows": release.rows, "groups": release.groups, "values": release.values}
+    return {**answer, "suppressed": release.suppressed, "consumed": tape.consumed}
 
 
 def publish_distribution_based(fields: Fields) -> Answer:
-    """Answer a release of values drawn from the histogram."""
+    """Publish from the histogram: ``sensitive``, ``tape`` → ``published``, ``rows``, ``consumed``."""
     codes, tape = codes_of(fields), tape_of(fields)
-    published, rows = comparators.distribution_based(codes, tape)
+    published, rows = distribution_based.publish(codes, tape)
     return {"published": published, "rows": rows, "consumed": tape.consumed}
 
 
 def publish_counts(fields: Fields) -> Answer:
-    """Answer counts with noise."""
-    counts, budget, tape = fields.integers("counts"), fields.text("budget"), tape_of(fields)
-    given = comparators.Budget(exact(budget.removeprefix("ln ")), budget.startswith("ln "))
-    return {"counts": numbers(comparators.noisy_counts(counts, given, tape)), "consumed": tape.consumed}
+    """Add noise to counts: ``counts``, ``budget``, ``tape`` → ``counts``: with noise; ``consumed``.
+
+    Counts are integers of at least 0. The budget is an exact number above 0, or ``ln x`` with one above 1.
+    """
+    counts, text, tape = fields.integers("counts", 0), fields.text("budget"), tape_of(fields)
+    budget = distribution_based.Budget(exact(text.removeprefix("ln "), "budget"), text.startswith("ln "))
+    return {
+        "counts": numbers(distribution_based.noisy_counts(counts, budget, tape)),
+        "consumed": tape.consumed,
+    }
 
 
 # Tables
 
 
 def table_of(fields: Fields) -> tables.Table:
-    """Return the table of a request."""
+    """Return the table of the fields ``name`` (of a file) and ``file`` (its bytes)."""
     return tables.read_table(fields.text("name"), fields.octets("file"))
 
 
 def read_table(fields: Fields) -> Answer:
-    """Answer the cells of a table."""
+    """Read a table: ``name``, ``file`` → ``columns``: the names; ``rows``: the cells of each row."""
     table = table_of(fields)
     fields.finish()
     return {"columns": table.columns, "rows": table.rows}
 
 
 def column_codes(fields: Fields) -> Answer:
-    """Answer the domain and the codes of a column."""
-    table, column, missing = table_of(fields), fields.text("column"), fields.optional_text("missing")
+    """Encode a column: ``name``, ``file``, ``column``, optional ``missing`` → ``domain``, ``codes``."""
+    missing, column, table = fields.optional_text("missing"), fields.text("column"), table_of(fields)
     fields.finish()
     domain, codes = tables.codes(table.cells(column), missing)
-    return {"domain": domain, "codes": codes}
+    return {"codes": codes, "domain": domain}
 
 
 def identities(fields: Fields) -> Answer:
-    """Answer the identities of records."""
-    table, id_column = table_of(fields), fields.optional_text("id_column")
+    """Identify records: ``name``, ``file``, optional ``id_column`` → ``identities``, ``records`` (bytes)."""
+    id_column, table = fields.optional_text("id_column"), table_of(fields)
     fields.finish()
-    found = tables.identities(table, id_column)
+    result = tables.identities(table, id_column)
     records = [tables.record_bytes(row).hex() for row in table.rows]
-    return {"identities": [identity.hex() for identity in found], "records": records}
+    return {"identities": [identity.hex() for identity in result], "records": records}
 
 
 def table_digest(fields: Fields) -> Answer:
-    """Answer the digest of a table."""
+    """Compute a digest: ``name``, ``file`` → ``digest``: that of the table's content."""
     table = table_of(fields)
     fields.finish()
     return {"digest": tables.digest(table)}
@@ -431,252 +535,303 @@ def table_digest(fields: Fields) -> Answer:
 
 
 def estimate(fields: Fields) -> Answer:
-    """Answer an estimate."""
-    if fields.choice("method", "mle", "exact") == "mle":
-        published, gamma = fields.integer("published_count", 0, MOST), fields.integer("gamma", 2, 10**9)
-        bound = fields.integer("bound") if fields.has("bound") else None
+    """Estimate a count → ``estimate``, an exact number.
+
+    With the ``method`` ``mle``: ``published_count``, ``gamma``, optional ``bound``. With ``exact``:
+    ``both_count``, ``published_count``, ``predicate_count``, ``rows``, ``gamma``.
+    """
+    if fields.choice("method", ("mle", "exact")) == "mle":
+        published, _ = published_count_of(fields)
+        bound = fields.integer("bound", 0) if fields.has("bound") else None
         fields.finish()
         return {"estimate": written(estimates.maximum_likelihood(published, bound))}
-    rows, inside, published, both, gamma = counts_of(fields)
+    both, published = fields.integer("both_count", 0), fields.integer("published_count", 0)
+    inside, rows = fields.integer("predicate_count", 0), fields.integer("rows", 1)
+    gamma = gamma_of(fields)
     fields.finish()
     return {"estimate": written(estimates.closed_form(rows, inside, published, both, gamma))}
 
 
-def counts_of(fields: Fields) -> tuple[int, int, int, int, int]:
-    """Return N, n, f', y and gamma."""
-    rows, inside = fields.integer("rows", 1), fields.integer("predicate_count")
-    published, both = fields.integer("published_count"), fields.integer("both_count")
-    return rows, inside, published, both, fields.integer("gamma", 2)
+def published_count_of(fields: Fields) -> tuple[int, int]:
+    """Return a published count and γ, within what is estimated."""
+    return fields.integer("published_count", 0, MOST), fields.integer("gamma", 2, LARGEST_GAMMA)
 
 
 def conjunction(fields: Fields) -> Answer:
-    """Answer the estimate for a predicate, its variance and its interval."""
-    rows, inside, published, both, gamma = counts_of(fields)
-    kept = fields.optional_exact("retention")
+    """Estimate a conjunction → ``estimate``, ``variance``, ``interval``: its two ends.
+
+    Fields: the counts of ``estimate`` with ``exact``, ``gamma``, and the optional ``retention``. There are
+    at least two ``rows``. The variance is that at the estimate.
+    """
+    gamma, probability = gamma_of(fields), fields.optional_exact("retention")
+    both, published = fields.integer("both_count", 0), fields.integer("published_count", 0)
+    inside, rows = fields.integer("predicate_count", 0, MOST), fields.integer("rows", 2)
     fields.finish()
-    require(rows >= 2 and inside <= MOST, "there are too few rows, or too many")
-    found = estimates.closed_form(rows, inside, published, both, gamma, kept)
-    spread = estimates.variance(rows, inside, published, found, gamma, kept)
-    ends = estimates.conjunction_interval(rows, inside, published, both, gamma, kept)
-    return {"estimate": written(found), "variance": written(spread), "interval": ends}
+    result = estimates.closed_form(rows, inside, published, both, gamma, probability)
+    squared = estimates.variance(rows, inside, published, result, gamma, probability)
+    ends = estimates.conjunction_interval(rows, inside, published, both, gamma, probability)
+    return {"estimate": written(result), "variance": written(squared), "interval": ends}
 
 
 def interval(fields: Fields) -> Answer:
-    """Answer the interval of a count."""
-    published, gamma = fields.integer("published_count", 0, MOST), fields.integer("gamma", 2, 10**9)
+    """Bound a count: ``published_count``, ``gamma``, ``confidence`` → ``interval``: its two ends."""
+    published, gamma = published_count_of(fields)
     confidence = fields.exact("confidence")
     fields.finish()
+    require_small(gamma * published, MOST_TRIALS)
     return {"interval": estimates.interval(published, gamma, confidence)}
 
 
 def transition(fields: Fields) -> Answer:
-    """Answer a matrix of a release."""
-    model, gamma = fields.choice("model", "two-state", "per-value"), fields.integer("gamma")
-    kept = fields.optional_exact("retention")
-    if model == "two-state":
-        frequency, rows = fields.integer("frequency"), fields.integer("rows")
+    """Compute the channel of a release → ``matrix``, of exact numbers.
+
+    With the ``model`` ``two-state``: ``gamma``, ``rows``, ``frequency``, optional ``retention``. With
+    ``per-value``: ``histogram``, ``gamma``, ``method`` (``anatomy`` or ``cyclic``), optional ``retention``;
+    the row of a value without records is null.
+    """
+    if fields.choice("model", ("two-state", "per-value")) == "two-state":
+        gamma, rows, frequency = gamma_of(fields), fields.integer("rows", 2), fields.integer("frequency", 1)
+        probability = fields.optional_exact("retention")
         fields.finish()
-        found: list[list[Fraction] | None] = [*channels.two_state(frequency, rows, gamma, kept)]
+        result: list[list[Fraction] | None] = [*channels.two_state(frequency, rows, gamma, probability)]
     else:
-        histogram, method = fields.integers("histogram", None), fields.choice("method", "anatomy", "cyclic")
+        histogram, gamma = fields.integers("histogram"), gamma_of(fields)
+        method, probability = fields.choice("method", plans.METHODS[:2]), fields.optional_exact("retention")
         fields.finish()
-        found = channels.per_value(histogram, gamma, method, kept)
-    return {"matrix": [None if row is None else [written(entry) for entry in row] for row in found]}
+        result = channels.per_value(histogram, gamma, method, probability)
+    return {"matrix": [None if row is None else [written(entry) for entry in row] for row in result]}
 
 
 def channel_inverse(fields: Fields) -> Answer:
-    """Answer an inverse."""
-    matrix = fields.matrix("matrix", 32)
+    """Invert a channel: ``matrix`` (square) → ``inverse`` and ``dependent``; one of the two is null."""
+    matrix = fields.matrix("matrix", MOST_STATES)
     fields.finish()
     operators.require_laws(matrix)
     require(len(matrix) == len(matrix[0]), "the matrix is not square")
     dependent = channels.dependent_row(matrix)
     if dependent is not None:
         return {"inverse": None, "dependent": numbers(dependent)}
-    found = [[written(entry) for entry in row] for row in channels.inverse(matrix)]
-    return {"inverse": found, "dependent": None}
+    result = [[written(entry) for entry in row] for row in channels.inverse(matrix)]
+    return {"inverse": result, "dependent": None}
 
 
 def amplification(fields: Fields) -> Answer:
-    """Answer an amplification."""
-    matrix = fields.matrix("matrix", 32)
+    """Compute the amplification: ``matrix`` → ``amplification``, null if it is infinite.
+
+    Also (``published``, ``more``, ``less``: see `splu_ref.spec.channels.Amplification`).
+    """
+    matrix = fields.matrix("matrix", MOST_STATES)
     fields.finish()
     ratio, published, more, less = astuple(channels.amplification(matrix))
-    told = None if ratio is None else written(ratio)
-    return {"amplification": told, "published": published, "more": more, "less": less}
+    result = None if ratio is None else written(ratio)
+    return {"amplification": result, "published": published, "more": more, "less": less}
 
 
 def breach_profile(fields: Fields) -> Answer:
-    """Answer the largest posterior."""
-    matrix, rho1, rho2 = fields.matrix("matrix", 32), fields.exact("rho1"), fields.exact("rho2")
-    counts = fields.integers("counts") if fields.has("counts") else None
+    """Find the largest posterior → ``posterior``, ``breach``.
+
+    Fields: ``matrix``, ``rho1``, ``rho2`` (0 < ρ₁ < ρ₂ < 1), optional ``counts``. ``breach`` is whether the
+    posterior is ρ₂ or more. With ``counts`` also (``prior``, ``published``), and a posterior of null,
+    without these, if there is none.
+    """
+    matrix, rho1, rho2 = fields.matrix("matrix", MOST_STATES), fields.exact("rho1"), fields.exact("rho2")
+    counts = fields.integers("counts", 0) if fields.has("counts") else None
     fields.finish()
-    require(0 < rho1 < rho2 < 1, "the levels are out of order")
+    require(0 < rho1 < rho2 < 1, "rho1 and rho2 are out of order, or not between 0 and 1")
     if counts is None:
         posterior = channels.posterior_of_any_prior(matrix, rho1)
         return {"posterior": written(posterior), "breach": posterior >= rho2}
     worst = channels.breach(matrix, counts, rho1)
     if worst is None:
         return {"posterior": None, "breach": False}
-    told: Answer = {"posterior": written(worst.posterior), "breach": worst.posterior >= rho2}
-    return {**told, "prior": written(worst.prior), "published": worst.published}
+    answer: Answer = {"posterior": written(worst.posterior), "breach": worst.posterior >= rho2}
+    return {**answer, "prior": written(worst.prior), "published": worst.published}
 
 
 def bits(amount: entropy.Bits) -> dict[str, str]:
-    """Return an entropy as it stands in an answer."""
+    """Return an entropy as it is written in an answer: an object of the exact coefficient of each prime."""
     return {str(prime): written(share) for prime, share in amount.of_prime.items()}
 
 
 def entropy_loss(fields: Fields) -> Answer:
-    """Answer what a release costs in entropy."""
-    tables_, matrix = fields.columns("tables"), fields.matrix("matrix", 256)
-    prior = [exact(text) for text in fields.texts("prior")]
+    """Compute privacy loss in entropy.
+
+    Fields: ``tables`` (lists of codes), ``prior``, ``matrix`` (see `splu_ref.spec.entropy.losses`). The
+    answer has ``entropies``; ``outcomes``, objects with ``probability``, ``losses`` and ``loss``, or null;
+    ``expected``; ``worst``; ``mutual_information``, an object with ``records`` and ``table``;
+    ``min_entropy_leakage``.
+    """
+    of_world, prior = fields.columns("tables"), fields.exacts("prior")
+    matrix = fields.matrix("matrix", MOST_TABLES)
     fields.finish()
-    found = entropy.losses(tables_, prior, matrix)
-    outcomes = [
-        outcome
-        and {
-            "probability": written(outcome.probability),
-            "losses": [bits(loss) for loss in outcome.losses],
-            "loss": bits(outcome.loss),
-        }
-        for outcome in found.outcomes
-    ]
+    result = entropy.losses(of_world, prior, matrix)
+    outcomes: list[Json] = [None] * len(result.outcomes)
+    for state, outcome in enumerate(result.outcomes):
+        if outcome is not None:
+            outcomes[state] = {
+                "probability": written(outcome.probability),
+                "losses": [bits(loss) for loss in outcome.losses],
+                "loss": bits(outcome.loss),
+            }
     return {
-        "entropies": [bits(each) for each in found.entropies],
+        "entropies": [bits(each) for each in result.entropies],
         "outcomes": outcomes,
-        "expected": bits(found.expected),
-        "worst": bits(found.worst),
+        "expected": bits(result.expected),
+        "worst": bits(result.worst),
         "mutual_information": {
-            "records": [bits(each) for each in found.of_records],
-            "table": bits(found.of_table),
+            "records": [bits(each) for each in result.of_records],
+            "table": bits(result.of_table),
         },
-        "min_entropy_leakage": bits(found.min_entropy_leakage),
+        "min_entropy_leakage": bits(result.min_entropy_leakage),
     }
 
 
 def permanent_posterior(fields: Fields) -> Answer:
-    """Answer who has which value of a group."""
-    likelihoods = fields.matrix("likelihoods", 8)
+    """Weigh assignments: ``likelihoods`` → ``permanent``; ``posterior``: rows, null for a permanent of 0."""
+    likelihoods = fields.matrix("likelihoods", MOST_RECORDS)
     fields.finish()
-    permanent, posterior = assignments.posterior(likelihoods)
+    permanent, posterior = groups.assignment_posterior(likelihoods)
     rows = None if posterior is None else [[written(entry) for entry in row] for row in posterior]
     return {"permanent": written(permanent), "posterior": rows}
 
 
-# Promises
+# Guarantees
+
+
+def require_small(trials: Fraction | int, most: int, retention_probability: Fraction | None = None) -> None:
+    """Refuse what is too large to sum over all outcomes; with a retention, a fourth of it is."""
+    limit = most if retention_probability is None else most // 4
+    require(trials <= limit, f"gamma times the count is above {limit}: the library answers larger ones")
 
 
 def error_probability(fields: Fields) -> Answer:
-    """Answer an error probability."""
-    gamma, epsilon, kept = (
-        fields.integer("gamma", 2),
-        fields.exact("epsilon"),
-        fields.optional_exact("retention"),
-    )
-    frequency = fields.integer("frequency", 1)
+    """Find an error: ``gamma``, ``epsilon``, ``frequency``, optional ``retention`` → ``probability`` (≥)."""
+    gamma, epsilon, frequency = gamma_of(fields), fields.exact("epsilon"), fields.integer("frequency", 1)
+    probability = fields.optional_exact("retention")
     fields.finish()
-    return {"probability": written(laws.error_probability(gamma, epsilon, frequency, kept))}
+    require_small(gamma * frequency, MOST_TRIALS, probability)
+    return {"probability": written(laws.error_probability(gamma, epsilon, frequency, probability))}
 
 
 def privacy_minimum(fields: Fields) -> Answer:
-    """Answer T_P."""
-    gamma, epsilon, kept = (
-        fields.integer("gamma", 2),
-        fields.exact("epsilon"),
-        fields.optional_exact("retention"),
-    )
-    alpha = fields.integer("alpha", 1)
+    """Compute T_P: ``gamma``, ``epsilon``, ``alpha``, optional ``retention`` → ``t_p`` (with >).
+
+    Also (``argmin``: the least count that has it; ``t_p_definition`` and ``argmin_definition``: the same
+    with ≥).
+    """
+    gamma, epsilon, alpha = gamma_of(fields), fields.exact("epsilon"), fields.integer("alpha", 1)
+    probability = fields.optional_exact("retention")
     fields.finish()
-    least, count = laws.privacy_minimum(gamma, epsilon, alpha, kept)
-    defined, at = laws.privacy_minimum(gamma, epsilon, alpha, kept, strict=False)
-    told: Answer = {"t_p": written(least), "argmin": count}
-    return {**told, "t_p_definition": written(defined), "argmin_definition": at}
+    require_small(gamma * alpha, MOST_SEARCHED, probability)
+    least, count = laws.privacy_minimum(gamma, epsilon, alpha, probability)
+    defined, at = laws.privacy_minimum(gamma, epsilon, alpha, probability, strict=False)
+    answer: Answer = {"t_p": written(least), "argmin": count}
+    return {**answer, "t_p_definition": written(defined), "argmin_definition": at}
 
 
 def utility_threshold(fields: Fields) -> Answer:
-    """Answer T_f."""
-    gamma, epsilon, kept = (
-        fields.integer("gamma", 2),
-        fields.exact("epsilon"),
-        fields.optional_exact("retention"),
-    )
-    t_e = fields.exact("t_e")
+    """Compute T_f: ``gamma``, ``epsilon``, ``t_e``, optional ``retention`` → ``threshold``."""
+    gamma, epsilon, t_e = gamma_of(fields), fields.exact("epsilon"), fields.exact("t_e")
+    probability = fields.optional_exact("retention")
     fields.finish()
-    return {"threshold": laws.utility_threshold(gamma, epsilon, t_e, kept)}
+    if epsilon > 0 and t_e > 0 and probability != 1 and epsilon <= max(1, gamma - 1):
+        last = laws.variance_of_one(gamma, probability) / (epsilon**2 * t_e)
+        require_small(gamma * last, MOST_SEARCHED, probability)
+    return {"threshold": number(laws.utility_threshold(gamma, epsilon, t_e, probability))}
 
 
 def concept_error(fields: Fields) -> Answer:
-    """Answer the error of the closed form for one predicate."""
-    gamma, epsilon = fields.integer("gamma"), fields.exact("epsilon")
+    """Compute the error of the closed form → ``probability``.
+
+    Fields: ``gamma``, ``epsilon``, and the counts of `splu_ref.spec.estimates.Concept` by their names.
+    """
+    gamma, epsilon = gamma_of(fields), fields.exact("epsilon")
     names = ("rows", "sensitive_count", "predicate_count", "concept_count", "decoys_in_predicate")
-    concept = estimates.Concept(*(fields.integer(name) for name in names))
+    concept = estimates.Concept(*(fields.integer(name, 0) for name in names))
     fields.finish()
     return {"probability": written(estimates.concept_error(gamma, epsilon, concept))}
 
 
 OPERATIONS: Mapping[str, Callable[[Fields], Answer]] = {
-    operation.__name__: operation
-    for operation in (
-        below,
-        coins,
-        permutation,
-        order_within,
-        subset,
-        seeded,
-        key_file,
-        release_key,
-        keyed,
-        plan_secret,
-        plan,
-        publish,
-        release,
-        publish_keyed,
-        publish_random,
-        publish_retention,
-        publish_retention_keyed,
-        publish_swap,
-        publish_operator,
-        publish_pg,
-        publish_alpha_beta,
-        publish_two_tables,
-        publish_distribution_based,
-        publish_counts,
-        read_table,
-        column_codes,
-        identities,
-        table_digest,
-        estimate,
-        conjunction,
-        interval,
-        transition,
-        channel_inverse,
-        amplification,
-        breach_profile,
-        entropy_loss,
-        permanent_posterior,
-        error_probability,
-        privacy_minimum,
-        utility_threshold,
-        concept_error,
-    )
-} | {
+    "below": below,
+    "coins": coins,
+    "permutation": permutation,
+    "order_within": order_within,
+    "subset": subset,
+    "seeded": seeded,
+    "key_file": key_file,
+    "release_key": release_key,
+    "keyed": keyed,
+    "plan_secret": plan_secret,
+    "plan": plan,
     "draws": draws_of_tape,
+    "publish": publish,
+    "release": release_columns,
+    "publish_keyed": publish_keyed,
+    "publish_random": publish_random,
+    "publish_retention": publish_retention,
+    "publish_retention_keyed": publish_retention_keyed,
+    "publish_swap": publish_swap,
+    "publish_operator": publish_operator,
+    "publish_pg": publish_pg,
+    "publish_alpha_beta": publish_alpha_beta,
+    "publish_two_tables": publish_two_tables,
+    "publish_distribution_based": publish_distribution_based,
+    "publish_counts": publish_counts,
+    "read_table": read_table,
+    "column_codes": column_codes,
+    "identities": identities,
+    "table_digest": table_digest,
+    "estimate": estimate,
+    "conjunction": conjunction,
+    "interval": interval,
+    "transition": transition,
+    "channel_inverse": channel_inverse,
+    "amplification": amplification,
+    "breach_profile": breach_profile,
+    "entropy_loss": entropy_loss,
+    "permanent_posterior": permanent_posterior,
+    "error_probability": error_probability,
+    "privacy_minimum": privacy_minimum,
+    "utility_threshold": utility_threshold,
+    "concept_error": concept_error,
 }
+"""Every operation but ``describe``, by name: a function from the fields of a request to its answer.
+
+A module adds an operation with one row here; ``describe`` lists the names.
+"""
 
 
 def answer(request: object) -> Answer:
-    """Return the answer to a request."""
+    """Return the answer of the specification to a request.
+
+    >>> answer({"op": "coins", "size": 3, "tape": "b0"})
+    {'result': [1, 0, 1], 'consumed': 1}
+    >>> answer({"op": "coins", "size": 3, "tape": ""})["error"]["kind"]
+    'tape_exhausted'
+    """
+    return respond(request, OPERATIONS, "splu-ref specification", keys.SPECIFICATION)
+
+
+def respond(
+    request: object, operations: Mapping[str, Callable[[Fields], Answer]], name: str, version: str
+) -> Answer:
+    """Return the answer to a request of a program with these operations.
+
+    What is no object with a text ``op`` is ``malformed``. ``describe`` has no field and is answered with the
+    names of the operations, ``ops``, and the ``name`` and the ``version`` of the program. Another operation
+    that is not among them is ``unsupported``.
+    """
     if not isinstance(request, dict) or not isinstance(request.get("op"), str):
-        return refused("malformed", "this is no request")
+        return refused("malformed", "this is no object with a text op")
     fields = Fields(request)
     try:
         if request["op"] == "describe":
             fields.finish()
-            return {"ops": list(OPERATIONS), "name": "splu-ref specification", "version": keys.SPECIFICATION}
-        if request["op"] not in OPERATIONS:
-            raise Unsupported("the operation is not known")
-        return OPERATIONS[request["op"]](fields)
+            return {"ops": list(operations), "name": name, "version": version}
+        if request["op"] not in operations:
+            raise Unsupported(f"the operation {request['op']!r} is not known")
+        return operations[request["op"]](fields)
     except Unsupported as error:
         return refused("unsupported", str(error))
     except Refused as error:
@@ -686,33 +841,44 @@ def answer(request: object) -> Answer:
 
 
 def refused(kind: str, message: str) -> Answer:
-    """Return the answer to a request that has none."""
+    """Return the answer to a request that has none.
+
+    >>> refused("parameter", "gamma is below 2")
+    {'error': {'kind': 'parameter', 'message': 'gamma is below 2'}}
+    """
     return {"error": {"kind": kind, "message": message}}
 
 
-def no_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which are no JSON."""
-    raise ValueError(name)
+def read_line(line: bytes) -> object:
+    """Return the value of a line; None, which is no request, if it is not JSON in UTF-8.
 
+    White space around the value is allowed. ``NaN`` and ``Infinity`` are no JSON, and a byte-order mark is
+    no white space. What a key that occurs twice means is left to the program.
 
-def answer_line(line: bytes) -> bytes:
-    """Return the line that answers a line."""
+    >>> read_line(b' {"op": "describe"} '), read_line(b"NaN"), read_line(b"")
+    ({'op': 'describe'}, None, None)
+    """
     try:
-        request = json.loads(line.decode(), parse_constant=no_constant)
+        value: object = json.loads(line.decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        request = None
-    given = answer(request)
+        return None
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def written_answer(request: object, given: Answer) -> bytes:
+    """Return the line of an answer, which repeats the ``id`` of the request."""
     if isinstance(request, dict) and "id" in request:
-        given["id"] = request["id"]
+        given = {**given, "id": request["id"]}
     return json.dumps(given).encode() + b"\n"
 
 
-def main() -> None:
-    """Answer standard input line by line."""
+def serve(respond: Callable[[object], Answer]) -> None:
+    """Answer standard input line by line, to its end."""
     for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(answer_line(line))
+        request = read_line(line)
+        sys.stdout.buffer.write(written_answer(request, respond(request)))
         sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -26,7 +26,7 @@ from splu_ref.conformance import (
     whole,
 )
 from splu_ref.conformance.description import FEATURES
-from splu_ref.conformance.reference import OPERATIONS
+from splu_ref.conformance.library import OPERATIONS
 from splu_ref.report.conformance_page import conformance_html
 
 SUBSET = "subset/population-5.json"

@@ -26,8 +26,8 @@ from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_a
 from splu_ref.conformance.description import read_description
 from splu_ref.conformance.folder import vector_files
 from splu_ref.conformance.judging import judged
+from splu_ref.conformance.library import OPERATIONS, answer
 from splu_ref.conformance.program import Limits, MisbehaviorError
-from splu_ref.conformance.reference import OPERATIONS, answer
 from splu_ref.conformance.result import PROTOCOL
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import check_names, judged_releases

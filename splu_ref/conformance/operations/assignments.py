@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from splu_ref.audit import exact_posteriors
 from splu_ref.channels import Json, ParameterError
-from splu_ref.conformance.fields import Fields, written
-from splu_ref.conformance.operations.channels import entries_of
+from splu_ref.spec.requests import Fields, written
 
 MOST_RECORDS = 8
 """Records of a group of one request."""
@@ -13,7 +12,7 @@ MOST_RECORDS = 8
 
 def permanent_posterior(fields: Fields) -> dict[str, Json]:
     """Answer the permanent of likelihoods, and the posterior of each record and value."""
-    likelihoods = entries_of(fields, "likelihoods", MOST_RECORDS)
+    likelihoods = fields.matrix("likelihoods", MOST_RECORDS)
     fields.finish()
     if any(len(row) != len(likelihoods) for row in likelihoods):
         raise ParameterError("likelihoods are not square: give each record one for each value of the group")

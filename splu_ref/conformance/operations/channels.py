@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from splu_ref.channels import (
     Channel,
     DependentRowsError,
@@ -17,7 +15,7 @@ from splu_ref.channels import (
     worst_prior,
     worst_property,
 )
-from splu_ref.conformance.fields import Fields, exact_of, number, written
+from splu_ref.spec.requests import Fields, number, written
 
 MOST_STATES = 32
 """Rows and columns of a matrix that one request may have."""
@@ -87,15 +85,5 @@ def breach_profile(fields: Fields) -> dict[str, Json]:
 
 def channel_of(fields: Fields) -> Channel[int, int]:
     """Return the channel of a request: states are numbered from 0."""
-    entries = entries_of(fields, "matrix", MOST_STATES)
+    entries = fields.matrix("matrix", MOST_STATES)
     return from_matrix(range(len(entries)), entries, range(len(entries[0])))
-
-
-def entries_of(fields: Fields, name: str, most: int) -> list[list[Fraction]]:
-    """Return the rows of a matrix of a request, of at most so many rows and columns."""
-    rows = fields.take(name)
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, list) and row for row in rows):
-        raise ParameterError(f"{name} is not a list of rows: give at least one, with an entry at least")
-    if len(rows) > most or len(rows[0]) > most:
-        raise ParameterError(f"{name} is too large: give at most {most} rows and columns")
-    return [[exact_of(Fields({name: entry}).text(name), name) for entry in row] for row in rows]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from splu_ref.channels import Json, ParameterError
-from splu_ref.conformance.fields import Fields, exact_of, number
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of
 from splu_ref.mechanisms import PLANS, Anatomy, Budget, DistributionBased, LaplaceCounts
 from splu_ref.randomness import TapeSource
+from splu_ref.spec.requests import Fields, exact, number
 
 
 def two_tables(fields: Fields) -> dict[str, Json]:
@@ -39,6 +39,6 @@ def counts(fields: Fields) -> dict[str, Json]:
     fields.finish()
     if not true:
         raise ParameterError("counts is empty: give at least one")
-    logarithm, x = given.startswith("ln "), exact_of(given.removeprefix("ln "), "budget")
+    logarithm, x = given.startswith("ln "), exact(given.removeprefix("ln "), "budget")
     noisy = LaplaceCounts(Budget.logarithm(x) if logarithm else Budget.of(x)).publish_counts(true, tape)
     return {"counts": [number(count) for count in noisy], "consumed": tape.consumed}

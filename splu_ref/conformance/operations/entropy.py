@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import lcm
 
 from splu_ref.channels import Json, LogForm, ParameterError, World, entropy_loss, from_matrix, one_budget
-from splu_ref.conformance.fields import Fields, exact_of, texts_of, written
-from splu_ref.conformance.operations.channels import entries_of
+from splu_ref.spec.requests import Fields, written
 
 MOST_TABLES = 256
 """Tables of a world, and values that can be released."""
@@ -17,9 +16,9 @@ LARGEST_DENOMINATOR = 10**8
 
 def losses(fields: Fields) -> dict[str, Json]:
     """Answer what a release of the tables of a world costs each record, in bits, exactly."""
-    tables = [tuple(table) for table in fields.lists("tables")]
-    prior = [exact_of(text, "prior") for text in texts_of(fields.take("prior"), "prior")]
-    entries = entries_of(fields, "matrix", MOST_TABLES)
+    tables = [tuple(table) for table in fields.columns("tables")]
+    prior = fields.exacts("prior")
+    entries = fields.matrix("matrix", MOST_TABLES)
     fields.finish()
     if not len(tables) == len(prior) == len(entries) or len(set(tables)) < len(tables):
         raise ParameterError("give each table once, and for each a probability and a row")

@@ -18,11 +18,11 @@ from splu_ref.channels import (
     shown,
     two_state,
 )
-from splu_ref.conformance.fields import Fields, written
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.estimators import ConjunctionError, conjunction_estimate, estimate_count
 from splu_ref.mechanisms import PLANS, co_occurrence
 from splu_ref.randomness import TapeSource
+from splu_ref.spec.requests import Fields, written
 
 In = TypeVar("In", int, bool)
 

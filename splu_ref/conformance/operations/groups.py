@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from splu_ref.channels import Json, ParameterError
-from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.publishing import codes_of
 from splu_ref.mechanisms import PerturbedGeneralization, median_groups
 from splu_ref.randomness import TapeSource
+from splu_ref.spec.requests import Fields, number
 
 MOST_VALUES = 1000
 
 
 def publish_pg(fields: Fields) -> dict[str, Json]:
     """Answer the release by perturbed generalization from a tape, its groups, and what was drawn."""
-    codes, quasi = codes_of(fields.integers("sensitive", 0)), np.array(fields.lists("quasi"))
+    codes, quasi = codes_of(fields.integers("sensitive", 0)), np.array(fields.columns("quasi"))
     least, values = fields.integer("least", 1), fields.integer("values", 2, MOST_VALUES)
     retention = fields.exact("retention")
     content = fields.octets("tape")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from splu_ref.audit import ConceptCase, concept_error
 from splu_ref.certificate_checker import Unreadable, check_text
 from splu_ref.channels import Json, ParameterError, positive
-from splu_ref.conformance.fields import Fields, number, written
 from splu_ref.conformance.operations.publishing import gamma_of, retention_of
 from splu_ref.conformance.operations.text_columns import declared_columns
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
 from splu_ref.mechanisms import AlphaBeta
 from splu_ref.randomness import TapeSource
+from splu_ref.spec.requests import Fields, number, written
 
 MOST_TRIALS = 500
 """Largest gamma f for which the error of a concept is summed over every outcome."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from splu_ref.channels import Json, ParameterError
-from splu_ref.conformance.fields import Fields, number, texts_of
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, splu_gen
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.randomness import (
@@ -19,19 +18,15 @@ from splu_ref.randomness import (
     release_message,
     table_digest,
 )
+from splu_ref.spec.requests import Fields, number
 
 
 def key_of_release(fields: Fields) -> dict[str, Json]:
     """Answer the digest of a table, the message that binds a release to it, and the key of the release."""
     key = Key(fields.octets("key"))
-    facts = fields.take("facts")
-    if not isinstance(facts, list) or not all(isinstance(fact, list) and len(fact) == 2 for fact in facts):
-        raise ParameterError("facts is not a list of pairs: give a name and a text for each parameter")
-    pairs = dict(texts_of(fact, "facts") for fact in facts)
-    if len(pairs) < len(facts):
-        raise ParameterError("facts names a parameter twice: give each once")
-    records = octets_of(fields, "records")
-    context = context_of(fields, fields.text("mechanism"), pairs, fields.texts("sensitive"), records)
+    mechanism, facts = fields.text("mechanism"), dict(fields.pairs("facts"))
+    records = fields.octet_lists("records")
+    context = context_of(fields, mechanism, facts, fields.texts("sensitive"), records)
     fields.finish()
     return {
         "table": table_digest(key, records).hex(),
@@ -43,7 +38,7 @@ def key_of_release(fields: Fields) -> dict[str, Json]:
 def keyed(fields: Fields) -> dict[str, Json]:
     """Answer the order, the shuffle, the remainder and the draws of a release's records."""
     key, column = Key(fields.octets("release_key")), fields.text("column")
-    records = KeyedRecords(key, column, octets_of(fields, "identities"))
+    records = KeyedRecords(key, column, fields.octet_lists("identities"))
     codes, bound = fields.integers("codes", 0), fields.integer("bound", 1)
     remainder = fields.integer("remainder", 0)
     fields.finish()
@@ -68,8 +63,8 @@ def publish_keyed(fields: Fields) -> dict[str, Json]:
     """Answer the keyed release of one sensitive column."""
     codes, mechanism = fields.integers("sensitive", 0), splu_gen(fields)
     key, column = Key(fields.octets("key")), fields.text("column")
-    identities = octets_of(fields, "identities")
-    records = octets_of(fields, "records")
+    identities = fields.octet_lists("identities")
+    records = fields.octet_lists("records")
     context = context_of(fields, mechanism.name, mechanism.facts(), [column], records)
     fields.finish()
     if len(records) != len(codes):
@@ -92,20 +87,8 @@ def context_of(
         method=method,
         facts=facts,
         sensitive=sensitive,
-        id_column=_optional_text(fields, "id_column"),
-        missing=_optional_text(fields, "missing"),
+        id_column=fields.optional_text("id_column"),
+        missing=fields.optional_text("missing"),
         columns=fields.texts("columns"),
         records=lambda: records,
     )
-
-
-def _optional_text(fields: Fields, name: str) -> str | None:
-    return fields.text(name) if fields.has(name) else None
-
-
-def octets_of(fields: Fields, name: str) -> list[bytes]:
-    """Return a list of bytes, one for each record."""
-    written = fields.take(name)
-    if not isinstance(written, list):
-        raise ParameterError(f"{name} is not a list: give one text of hexadecimal digits per record")
-    return [Fields({name: text}).octets(name) for text in written]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from splu_ref.channels import Json
-from splu_ref.conformance.fields import Fields, number
-from splu_ref.conformance.operations.channels import MOST_STATES, entries_of
+from splu_ref.conformance.operations.channels import MOST_STATES
 from splu_ref.conformance.operations.publishing import codes_of
 from splu_ref.conformance.operations.retention import ORDERS
 from splu_ref.mechanisms import Operator
 from splu_ref.randomness import TapeSource
+from splu_ref.spec.requests import Fields, number
 
 
 def publish_operator(fields: Fields) -> dict[str, Json]:
     """Answer the release of a column by a matrix from a tape, and which integers were drawn."""
-    codes, matrix = codes_of(fields.integers("sensitive", 0)), entries_of(fields, "matrix", MOST_STATES)
+    codes, matrix = codes_of(fields.integers("sensitive", 0)), fields.matrix("matrix", MOST_STATES)
     shuffled = fields.choice("order", ORDERS) == "shuffled"
     content = fields.octets("tape")
     tape, again = TapeSource(content), TapeSource(content)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from splu_ref.channels import Gamma, Json, ParameterError
-from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.mechanisms import PLANS, Blocks, Groups, Secret, apply_passes, default_passes, draw_block_secret
 from splu_ref.randomness import IntArray, TapeSource
+from splu_ref.spec.requests import Fields
 
 SECRET = ("mixed",)
 """Methods that draw: their requests have a tape, and their answers say how much of it was read."""

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from splu_ref.channels import Exact, Gamma, Json, ParameterError, retention_probability
-from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.mechanisms import PLANS, RecordMechanism, SpluGen, dependent_draws, draw_rule, independent_draws
 from splu_ref.randomness import IntArray, SystemSource, TapeSource
+from splu_ref.spec.requests import Fields, number
 
 MOST_TIMES = 10_000
 """Releases that one request for random ones may ask for."""
@@ -113,7 +113,7 @@ def publish_random(fields: Fields) -> dict[str, Json]:
 
 def release_columns(fields: Fields) -> dict[str, Json]:
     """Answer the release of several sensitive columns, made of one tape."""
-    columns, mechanism = fields.lists("sensitive"), splu_gen(fields)
+    columns, mechanism = fields.columns("sensitive"), splu_gen(fields)
     tape = TapeSource(fields.octets("tape"))
     fields.finish()
     codes = {str(number): codes_of(column) for number, column in enumerate(columns)}

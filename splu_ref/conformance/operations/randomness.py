@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from splu_ref.channels import Json, ParameterError
-from splu_ref.conformance.fields import Fields, number
 from splu_ref.randomness import SeededSource, TapeSource
+from splu_ref.spec.requests import Fields, number
 
 MOST_ITEMS = 1_000_000
 """Integers or items that one request may ask for."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from splu_ref.channels import Json, ParameterError
-from splu_ref.conformance.fields import Fields, number
-from splu_ref.conformance.operations.keyed import context_of, octets_of
+from splu_ref.conformance.operations.keyed import context_of
 from splu_ref.conformance.operations.text_columns import declared_columns
 from splu_ref.mechanisms import LAWS, ColumnsRelease, RetentionReplacement
 from splu_ref.randomness import Draws, IntArray, Key, KeyedSource, TapeSource
+from splu_ref.spec.requests import Fields, number
 
 ORDERS = ("kept", "shuffled")
 UNITS = ("cell", "record")
@@ -85,9 +85,9 @@ def publish_retention(fields: Fields) -> dict[str, Json]:
 def publish_retention_keyed(fields: Fields) -> dict[str, Json]:
     """Answer the keyed release of columns by retention replacement."""
     columns = _Columns.of(fields)
-    key, identities = Key(fields.octets("key")), octets_of(fields, "identities")
+    key, identities = Key(fields.octets("key")), fields.octet_lists("identities")
     mechanism = columns.mechanism
-    records = octets_of(fields, "records")
+    records = fields.octet_lists("records")
     context = context_of(fields, mechanism.name, mechanism.facts(), list(columns.codes), records)
     fields.finish()
     if any(len(records) != len(codes) for codes in columns.codes.values()):

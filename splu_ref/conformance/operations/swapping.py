@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from splu_ref.channels import Json
-from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import codes_of
 from splu_ref.mechanisms import Swapping
 from splu_ref.randomness import TapeSource
+from splu_ref.spec.requests import Fields
 
 
 def publish_swap(fields: Fields) -> dict[str, Json]:
     """Answer the release of columns by swapping from a tape, and which cells moved where."""
-    columns, mechanism = fields.lists("sensitive"), Swapping(fields.exact("retention"))
+    columns, mechanism = fields.columns("sensitive"), Swapping(fields.exact("retention"))
     content = fields.octets("tape")
     tape, again = TapeSource(content), TapeSource(content)
     fields.finish()

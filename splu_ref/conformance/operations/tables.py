@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from splu_ref.channels import Json
-from splu_ref.conformance.fields import Fields, RequestError
 from splu_ref.data import Microdata, decompress, parse_csv, require_suffix
 from splu_ref.mechanisms import MECHANISMS, parse_manifest
 from splu_ref.randomness import Key
+from splu_ref.spec.errors import Unsupported
+from splu_ref.spec.requests import Fields
 
 
 def read_table(fields: Fields) -> dict[str, Json]:
@@ -19,7 +20,7 @@ def read_table(fields: Fields) -> dict[str, Json]:
 
 def column_codes(fields: Fields) -> dict[str, Json]:
     """Answer the domain of a sensitive column, and the code of every record."""
-    missing = fields.text("missing") if fields.has("missing") else None
+    missing = fields.optional_text("missing")
     column, table = fields.text("column"), _table(fields, missing)
     fields.finish()
     return {"codes": table.codes(column).tolist(), "domain": list(map(str, table.domain(column)))}
@@ -27,7 +28,7 @@ def column_codes(fields: Fields) -> dict[str, Json]:
 
 def identities(fields: Fields) -> dict[str, Json]:
     """Answer the bytes that identify each record, and those of its cells."""
-    column = fields.text("id_column") if fields.has("id_column") else None
+    column = fields.optional_text("id_column")
     table = _table(fields)
     fields.finish()
     found = table.identities(column)
@@ -71,6 +72,6 @@ def _table(fields: Fields, missing: str | None = None) -> Microdata:
     name, content = fields.text("name"), fields.octets("file")
     suffix = require_suffix(name)
     if suffix == ".parquet":
-        raise RequestError("unsupported", "a Parquet file is not read from a request: give CSV")
+        raise Unsupported("a Parquet file is not read from a request: give CSV")
     data = content if suffix == ".csv" else decompress(content, name)
     return Microdata.from_frame(parse_csv(data, name), missing)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from splu_ref.channels import ParameterError
-from splu_ref.conformance.fields import Fields, exact_of, texts_of
 from splu_ref.randomness import IntArray
+from splu_ref.spec.requests import Fields
 
 
 class DeclaredColumn(NamedTuple):
@@ -64,15 +64,11 @@ def declared_columns(fields: Fields, *, with_laws: bool = False) -> list[Declare
 
     Raises
     ------
-    RequestError, ParameterError
+    Refused, Unsupported, ParameterError
         For an unknown key, another type, a column that stands twice, or columns of different lengths.
     """
-    entries = fields.take("sensitive")
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise ParameterError("sensitive is not a list of objects: give column, domain and cells of each")
     columns: dict[str, DeclaredColumn] = {}
-    for entry in entries:
-        own = Fields(entry)
+    for own in fields.objects("sensitive"):
         name = own.text("column")
         if name in columns:
             raise ParameterError(f"the column {name!r} stands there twice: give each once")
@@ -86,7 +82,7 @@ def declared_columns(fields: Fields, *, with_laws: bool = False) -> list[Declare
 
 
 def _law(own: Fields, name: str, domain: Sequence[str]) -> tuple[Fraction, ...]:
-    law = tuple(exact_of(text, "law") for text in texts_of(own.take("law"), "law"))
+    law = tuple(own.exacts("law"))
     if len(law) != len(domain):
         raise ParameterError(f"the law of {name!r} has not a probability for each value: give as many")
     return law

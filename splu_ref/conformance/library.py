@@ -1,18 +1,15 @@
-"""The reference as a program under test: one JSON object in, one JSON object out.
+"""The library as a program of the conformance protocol: one JSON object in, one JSON object out.
 
-The vectors are what `answer` says, and `python -m splu_ref.conformance` says it over a pipe, so that the
-runner can be held to the reference as the reference holds others to the vectors.
+Requests are read by the reader of the executable specification, and answered by the library alone. So
+`python -m splu_ref.conformance` is one more program that the runner tests against the vectors.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from typing import NoReturn
 
 from splu_ref import __version__
 from splu_ref.channels import InputError, Json, TapeExhaustedError
-from splu_ref.conformance.fields import Fields, RequestError
 from splu_ref.conformance.operations import (
     assignments,
     channels,
@@ -31,6 +28,8 @@ from splu_ref.conformance.operations import (
 )
 from splu_ref.conformance.operations import guarantees as promises
 from splu_ref.conformance.operations import guarantees as tuples
+from splu_ref.spec.protocol import read_line, refused, respond, written_answer
+from splu_ref.spec.requests import Fields
 
 Answer = dict[str, Json]
 
@@ -83,45 +82,17 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
 """Every operation but ``describe``, by name."""
 
 
-def describe(fields: Fields) -> Answer:
-    """Answer what the reference says of itself."""
-    fields.finish()
-    return {"ops": list(OPERATIONS), "name": "splu-ref", "version": __version__}
-
-
 def answer(request: object) -> Answer:
     """Return the answer to one request, or ``{"error": {"kind": ..., "message": ...}}``."""
     try:
-        if not isinstance(request, dict) or not isinstance(request.get("op"), str):
-            raise RequestError("malformed", 'a request is an object with an operation: {"op": ...}')
-        if request["op"] == "describe":
-            return describe(Fields(request))
-        if request["op"] not in OPERATIONS:
-            raise RequestError("unsupported", f"the operation {request['op']!r} is not known")
-        return OPERATIONS[request["op"]](Fields(request))
-    except RequestError as error:
-        return _refused(error.kind, error)
+        return respond(request, OPERATIONS, "splu-ref", __version__)
     except TapeExhaustedError as error:
-        return _refused("tape_exhausted", error)
+        return refused("tape_exhausted", str(error))
     except InputError as error:
-        return _refused("parameter", error)
+        return refused("parameter", str(error))
 
 
 def answer_line(line: bytes) -> bytes:
     """Return the line that answers a line; the answer repeats the request's ``id``."""
-    try:
-        request = json.loads(line.decode(), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        request = None
-    given = answer(request)
-    if isinstance(request, dict) and "id" in request:
-        given["id"] = request["id"]
-    return json.dumps(given).encode() + b"\n"
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _refused(kind: str, error: Exception) -> Answer:
-    return {"error": {"kind": kind, "message": str(error)}}
+    request = read_line(line)
+    return written_answer(request, answer(request))
