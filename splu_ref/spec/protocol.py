@@ -12,6 +12,7 @@ from typing import NoReturn
 from splu_ref.spec import (
     alpha_beta,
     assignments,
+    certificates,
     channels,
     comparators,
     draws,
@@ -20,6 +21,7 @@ from splu_ref.spec import (
     generalization,
     keys,
     laws,
+    manifests,
     operators,
     plans,
     randomness,
@@ -615,6 +617,22 @@ def concept_error(fields: Fields) -> Answer:
     return {"probability": written(estimates.concept_error(gamma, epsilon, concept))}
 
 
+def certificate(fields: Fields) -> Answer:
+    """Answer the verdict on a certificate."""
+    text = fields.text("text")
+    fields.finish()
+    return {"verdict": certificates.verdict(text)}
+
+
+def manifest(fields: Fields) -> Answer:
+    """Answer what a manifest says."""
+    content = fields.octets("file")
+    fields.finish()
+    found = manifests.read_manifest(content)
+    columns = [{"column": name, "domain": values} for name, values in found.sensitive]
+    return {**vars(found), "sensitive": columns}
+
+
 OPERATIONS: Mapping[str, Callable[[Fields], Answer]] = {
     operation.__name__: operation
     for operation in (
@@ -659,6 +677,8 @@ OPERATIONS: Mapping[str, Callable[[Fields], Answer]] = {
         privacy_minimum,
         utility_threshold,
         concept_error,
+        certificate,
+        manifest,
     )
 } | {
     "draws": draws_of_tape,
