@@ -260,7 +260,7 @@ ERROR_PROBABILITY = [
         "With `draws`, `frequency` is at most their bound.",
         lambda c: "draws" not in c.parameters or c.whole("frequency") <= draws_of(c)[1],
     ),
-    *within_cost(lambda c: c.whole("frequency"), lambda _: 0),
+    *within_cost(lambda c: c.whole("frequency")),
     object_with(keys=("f", "first", "last", "numerator")),
     *stated(_error_statement, blanks=True),
     computed("f", sentence="It is the count.", value=lambda c: hexadecimal(c.whole("frequency"))),

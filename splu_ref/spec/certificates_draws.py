@@ -33,6 +33,7 @@ from splu_ref.spec.certificates_numbers import (
     setting,
 )
 from splu_ref.spec.certificates_thresholds import (
+    cancels,
     on_its_side,
     product,
     side_conditions,
@@ -123,6 +124,13 @@ def _side(side: str) -> tuple[list[Condition], list[Condition]]:
     def on_side(c: Certificate) -> bool:
         return side not in sides_needed(c) or on_its_side(c, side, tilt_of(c, side), c.whole("t_f"))
 
+    def cancels_not(c: Certificate) -> bool:
+        if side not in sides_needed(c) or "values" in c.parameters:
+            return True
+        gamma, epsilon, z = c.whole("gamma"), c.exact("epsilon"), tilt_of(c, side)
+        return not cancels(tail_factors(gamma, None, epsilon, c.whole("t_f"), side, z))
+
+    settled = true(where, "upper-cancels", "Its powers do not cancel: see `cancels`.", cancels_not)
     return [
         *shape,
         readable(where, f"{side}-bits-limit", "Each part of the tilt has at most 64 bits.", few_bits),
@@ -130,6 +138,7 @@ def _side(side: str) -> tuple[list[Condition], list[Condition]]:
     ], [
         null,
         true(where, f"{side}-tilt", "The tilt is on its side of 1, as for `utility-threshold`.", on_side),
+        *([settled] if side == "upper" else []),
         true(where, f"{side}-rounded", "`mantissa` and `shift` are the bound, rounded up.", is_rounded),
     ]
 

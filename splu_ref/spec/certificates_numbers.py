@@ -233,17 +233,21 @@ def entries_have_keys(listed: object) -> bool:
     )
 
 
-def within_cost(f: Callable[[Certificate], int], sums: Callable[[Certificate], int]) -> list[Condition]:
+def within_cost(
+    f: Callable[[Certificate], int], sums: Callable[[Certificate], int] | None = None
+) -> list[Condition]:
     """Return the limits on the cost of a certificate: of its largest count and its rounded probabilities."""
 
     def made(c: Certificate) -> limits.Cost:
-        return limits.cost(c.whole("gamma"), retention_of(c), c.exact("epsilon"), f(c), sums(c))
+        return limits.cost(
+            c.whole("gamma"), retention_of(c), c.exact("epsilon"), f(c), sums(c) if sums else 0
+        )
 
     def row(name: str, sentence: str, holds: Callable[[limits.Cost], bool]) -> Condition:
         free = " (all-or-none draws have a limit of their own)"
         return readable("parameters", name, sentence + free, lambda c: is_all_or_none(c) or holds(made(c)))
 
-    return [
+    conditions = [
         row("trials-limit", "gamma f is at most 1,000,000.", lambda a: a.trials <= limits.MOST_TRIALS),
         row("bits-limit", "B is at most 4,000,000.", lambda a: a.bits <= limits.MOST_BITS),
         row(
@@ -251,12 +255,11 @@ def within_cost(f: Callable[[Certificate], int], sums: Callable[[Certificate], i
             "Bits times terms of an exact sum are within bounds.",
             lambda a: a.exact <= a.most_exact,
         ),
-        row(
-            "rounded-limit",
-            "All rounded sums have at most 40,000,000 terms.",
-            lambda a: a.rounded <= limits.MOST_TERMS,
-        ),
     ]
+    if sums is None:
+        return conditions
+    sentence = "All rounded sums have at most 40,000,000 terms."
+    return [*conditions, row("rounded-limit", sentence, lambda a: a.rounded <= limits.MOST_TERMS)]
 
 
 def error_at(c: Certificate, f: int) -> tuple[int, int]:

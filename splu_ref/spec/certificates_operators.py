@@ -280,6 +280,10 @@ _PRICES = [
         lambda c: set_work(c) <= MOST_PAIRS,
     ),
     true(
+        "evidence.denominator", "denominator-range", "It is above 0.", lambda c: c.integer("denominator") > 0
+    ),
+    true("evidence.scale", "scale-range", "It is above 0.", lambda c: c.integer("scale") > 0),
+    true(
         "evidence.prices",
         "prices-empty",
         "Against any prior it is empty.",
@@ -336,10 +340,6 @@ OPTIMAL_OPERATOR = [
     *_list("weights", LONG_HEXADECIMAL),
     *_list("rows", SIGNED_HEXADECIMAL),
     *_PRICES,
-    true(
-        "evidence.denominator", "denominator-range", "It is above 0.", lambda c: c.integer("denominator") > 0
-    ),
-    true("evidence.scale", "scale-range", "It is above 0.", lambda c: c.integer("scale") > 0),
     true(
         "evidence.matrix",
         "matrix-laws",

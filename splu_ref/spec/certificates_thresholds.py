@@ -233,15 +233,16 @@ def _tail_conditions(side: str) -> tuple[list[Condition], list[Condition]]:
         )
 
     told = "at least 1" if side == "upper" else "at most 1, and above 0, or 0 where `epsilon` is 1"
+    cancels_not = true(
+        where,
+        "upper-cancels",
+        "Its powers do not cancel: see `cancels`. (Below they cannot, but for few retentions.)",
+        lambda c: side not in _tail_sides(c) or not cancels(_tail_factors(c, side)),
+    )
     return shape, [
         null,
         true(where, f"{side}-tilt", f"The tilt is {told}.", on_side),
-        true(
-            where,
-            f"{side}-cancels",
-            "Its powers do not cancel: see `cancels`.",
-            lambda c: side not in _tail_sides(c) or not cancels(_tail_factors(c, side)),
-        ),
+        *([cancels_not] if side == "upper" else []),
         true(
             where, f"{side}-rounded", "`mantissa` and `shift` are the bound, rounded up.", _tail_rounded(side)
         ),
