@@ -78,7 +78,8 @@ def least_error(c: Certificate, form: str) -> tuple[Fraction, int]:
 
 def candidates(c: Certificate, form: str) -> list[int]:
     """Return the counts that the certificate lists: the first of every run of counts with one j."""
-    return run_starts(lambda f: _j(c, form, f), 1, c.whole("alpha"))
+    epsilon, times, sign = c.exact("epsilon"), releases_of(c), FORMS[form]
+    return run_starts(lambda f: error_limit(epsilon, times * f, sign), 1, c.whole("alpha"))
 
 
 def _privacy_keys(c: Certificate) -> tuple[str, ...]:

@@ -214,7 +214,8 @@ def run_starts(j_of: Callable[[int], int], first: int, last: int) -> list[int]:
     >>> run_starts(lambda f: f // 3, 1, 8)
     [1, 3, 6]
     """
-    return [f for f in range(first, last + 1) if f == first or j_of(f) != j_of(f - 1)]
+    j = [j_of(f) for f in range(first, last + 1)]
+    return [first + place for place in range(len(j)) if place == 0 or j[place] != j[place - 1]]
 
 
 def window(gamma: int, f: int, j: int) -> tuple[int, int]:
