@@ -223,11 +223,11 @@ def largest_posterior(c: Certificate) -> Fraction:
     set with a value, so only sets with the value are formed: for each seen value, all sums of other counts
     that fit beside it.
     """
-    counts, most = counts_of(c), Fraction(0)
+    counts, limit, most = counts_of(c), room(c), Fraction(0)
     for place, seen in enumerate(counts):
-        weights = {seen} if seen <= room(c) else set()
+        weights = {seen} if seen <= limit else set()
         for other in counts[:place] + counts[place + 1 :]:
-            weights |= {weight + other for weight in weights if weight + other <= room(c)}
+            weights |= {weight + other for weight in weights if weight + other <= limit}
         most = max([most, *(posterior(c, seen, weight) for weight in weights)])
     return most
 
