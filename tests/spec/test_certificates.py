@@ -192,7 +192,8 @@ def respelled(text: str, path: tuple[str | int, ...], spelling: str) -> str:
 
 @pytest.mark.parametrize("claim", PARAMETERS)
 def test_an_integer_has_one_spelling(claim: str) -> None:
-    texts = [text for _, text, given in judged()[claim] if given == "valid"][:4]
+    valid = [text for _, text, given in judged()[claim] if given == "valid"]
+    texts = [text for text in valid if any(leaves(json.loads(text)["evidence"]))][:4]
     tried = 0
     for text in texts:
         for path, spelled in leaves(json.loads(text)["evidence"]):
