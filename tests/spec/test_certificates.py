@@ -194,12 +194,16 @@ def respelled(text: str, path: tuple[str | int, ...], spelling: str) -> str:
 def test_an_integer_has_one_spelling(claim: str) -> None:
     valid = [text for _, text, given in judged()[claim] if given == "valid"]
     texts = [text for text in valid if any(leaves(json.loads(text)["evidence"]))][:4]
+    texts += [
+        text
+        for text in valid
+        if any(spelled[0] == "-" for _, spelled in leaves(json.loads(text)["evidence"]))
+    ]
     tried = 0
     for text in texts:
         for path, spelled in leaves(json.loads(text)["evidence"]):
-            others = {f"0{spelled}", f"-0{spelled}", spelled.upper(), f"+{spelled}"} | (
-                {"-0"} if spelled == "0" else set()
-            )
+            others = {f"0{spelled}", f"-0{spelled.lstrip('-')}", spelled.upper(), f"+{spelled}"}
+            others |= {"-0"} if spelled == "0" else set()
             for other in sorted(others - {spelled}):
                 forged = respelled(text, path, other)
                 assert "valid" not in (verdict(forged), checked(forged)), (path, other)
