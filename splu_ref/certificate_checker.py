@@ -418,7 +418,7 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
     if draws is not None and alpha > draws[1]:
         raise Unreadable("parameters.alpha is above the bound of the draws, where counts depend on the table")
     if draws is not None and draws[0] == "all-or-none":
-        return _all_or_none_privacy(parameters, law.gamma, epsilon, alpha, said)
+        return _all_or_none_privacy(parameters, law.gamma, epsilon, alpha, given, said)
     times = _whole(parameters, "releases", 2) if "releases" in parameters else 1
     most = min(alpha, math.floor(times * epsilon * alpha) + 1)
     refuse_if_too_large(law, times * alpha, epsilon, 2 * most)
@@ -426,11 +426,12 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
     evidence, words = {}, []
     signs = {"theorem_4": ">", "definition_2": ">="}
     all_runs = {form: _runs(times * epsilon, alpha, strict=sign == ">") for form, sign in signs.items()}
-    forms: dict[str, list[Any]] = {}
+    listed: dict[str, object] = {}
     for form, entry in _object(given, tuple(signs), "evidence").items():
         where = f"evidence.{form}"
-        candidates = _object(entry, ("argmin", "numerator", "candidates"), where)["candidates"]
-        forms[form] = _as_long(candidates, all_runs[form], f"{where}.candidates")
+        listed[form] = _object(entry, ("argmin", "numerator", "candidates"), where)["candidates"]
+        _require_entries_readable(listed[form], f"{where}.candidates")
+    entries = {form: _as_long(listed[form], all_runs[form], f"evidence.{form}.candidates") for form in signs}
     mean = f"f' the mean of {times} independent published counts" if times > 1 else ""
     start = f"{_setting(law, _hanging(draws), mean)}, for every count f from 1 to {alpha}: "
     event = {
@@ -446,7 +447,7 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
                 bounds[f, j] = _bound(law, times * f, j, up=False)
             candidates.append({**_entry(law.gamma, times * f, j, bounds[f, j]), "f": f"{f:x}"})
             # Here, and not at the end: a list that is wrong at its start costs no more than its start.
-            _compare(forms[form][number], candidates[-1], f"evidence.{form}.candidates[{number}]")
+            _compare(entries[form][number], candidates[-1], f"evidence.{form}.candidates[{number}]")
         # In ascending order of value: nothing first, then larger shifts, then smaller mantissas.
         size = {run: (bounds[run][0] > 0, -bounds[run][1], bounds[run][0]) for run in runs}
         least = min(size.values())
@@ -460,12 +461,13 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
     return f"{start}{'; '.join(words)}.", evidence
 
 
-def _error_probability(parameters: dict[str, Any], _: object, said: object) -> _Answer:
+def _error_probability(parameters: dict[str, Any], given: object, said: object) -> _Answer:
     law, f = _law(parameters), _whole(parameters, "frequency", 1)
     epsilon, draws = _fraction(parameters, "epsilon"), _draws(parameters)
     if draws is not None and (draws[0] != "capped" or f > draws[1]):
         raise Unreadable("with draws there is this claim for capped ones and counts up to the cap only")
     refuse_if_too_large(law, f, epsilon, 0)
+    _object(given, ("f", "first", "last", "numerator"), "evidence")
     j = _error(f, epsilon)
     event = f"{_setting(law, _hanging(draws), f'the count f = {f}')}: |f' - f| >= ({epsilon}) f"
     statement = f"{event} has a probability of at most {_BLANK}, which is exact or rounded up."
@@ -475,7 +477,7 @@ def _error_probability(parameters: dict[str, Any], _: object, said: object) -> _
     return statement.replace(_BLANK, value), {**_window(law.gamma, f, j), "numerator": f"{top:x}"}
 
 
-def _concept_error(parameters: dict[str, Any], _: object, said: object) -> _Answer:
+def _concept_error(parameters: dict[str, Any], given: object, said: object) -> _Answer:
     gamma, epsilon = _whole(parameters, "gamma", 2), _fraction(parameters, "epsilon")
     rows, f, n, x3 = (_whole(parameters, name, 1) for name in _CONCEPT[:-1])
     decoys = int(_match(parameters[_CONCEPT[-1]], "0|[1-9][0-9]{0,11}", f"parameters.{_CONCEPT[-1]}"))
@@ -486,6 +488,7 @@ def _concept_error(parameters: dict[str, Any], _: object, said: object) -> _Answ
         raise Unreadable("no table has a predicate with these counts")
     if gamma * f > MAX_OWNERS or (inside + 1) * (outside + 1) > MAX_PAIRS:
         raise Unreadable("the parameters are too large for a check in bounded time")
+    _object(given, ("numerator",), "evidence")
     statement = (
         f"With gamma = {gamma}: where x3 = {x3} of the {n} records of a predicate carry a value, which "
         f"f = {f} of {rows} records carry and which {decoys} others of the predicate have among their "
@@ -526,6 +529,13 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
     gap = max(start - t_f, 0)
     refuse_if_too_large(law, max(start, t_f), epsilon, min(gap, math.floor(epsilon * gap) + 1))
 
+    if t_f > 1 and isinstance(given["violation"], dict):
+        _object(given["violation"], ("f", "first", "last", "numerator"), "evidence.violation")
+    _require_entries_readable(given["ends"], "evidence.ends")
+    extremes = (("upper", law.gamma - 1), ("lower", 1))
+    needed = [side for side, extreme in extremes if epsilon <= extreme and t_e < 1]
+    tilts = {side: _tilt(tail[side], f"evidence.tail.{side}") for side in needed}
+
     runs, f = [], math.floor(_error(t_f, epsilon) / epsilon)  # the last count with the same j
     while f < start:
         runs.append(f)
@@ -539,10 +549,9 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
     # From tail_from on. Where a side has no values, or t_e is 1, there is nothing to prove.
     sides: dict[str, Any] = {"from": f"{start:x}", "upper": None, "lower": None}
     at_most = Fraction(0)
-    for side, extreme in (("upper", law.gamma - 1), ("lower", 1)):
-        if epsilon <= extreme and t_e < 1:
-            sides[side], bound = _chernoff(law, start, epsilon, side, tail[side])
-            at_most += bound
+    for side, tilt in tilts.items():
+        sides[side], bound = _chernoff(law, start, epsilon, side, tilt)
+        at_most += bound
     if at_most > t_e:
         raise _Refuted(f"the Chernoff bound from f = {start} on is above {t_e}")
 
@@ -570,15 +579,20 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
     return statement, {"violation": violation, "ends": ends, "tail": sides}
 
 
-def _chernoff(
-    law: _Law, start: int, epsilon: Fraction, side: str, entry: object
-) -> tuple[dict[str, str], Fraction]:
-    """Return the entry of one side of the tail, and the mean of z^(f' - k) at f = F for its z = p/q."""
-    where = f"evidence.tail.{side}"
+def _tilt(entry: object, where: str) -> tuple[int, int]:
+    """Return the numerator and the denominator of a tilt."""
     given = _object(entry, ("numerator", "denominator", "mantissa", "shift"), where)
     p, q = (_hex(given[name], f"{where}.{name}") for name in ("numerator", "denominator"))
     if q < 1 or math.gcd(p, q) != 1:
         raise Unreadable(f"{where}: the tilt is not a fraction in lowest terms")
+    return p, q
+
+
+def _chernoff(
+    law: _Law, start: int, epsilon: Fraction, side: str, tilt: tuple[int, int]
+) -> tuple[dict[str, str], Fraction]:
+    """Return the entry of one side of the tail, and the mean of z^(f' - k) at f = F for its z = p/q."""
+    where, (p, q) = f"the {side} tail", tilt
     k = math.floor((1 + epsilon) * start) if side == "upper" else math.ceil((1 - epsilon) * start)
     if (p < q) if side == "upper" else (p > q or (p == 0 and k > 0)):
         raise _Refuted(f"{where}: the tilt is on the wrong side of 1, or 0 although epsilon is not 1")
@@ -629,13 +643,15 @@ def _hanging(draws: tuple[str, int] | None) -> str:
 
 
 def _all_or_none_privacy(
-    parameters: dict[str, Any], gamma: int, epsilon: Fraction, alpha: int, said: object
+    parameters: dict[str, Any], gamma: int, epsilon: Fraction, alpha: int, given: object, said: object
 ) -> _Answer:
     """Return the least errors of counts that are gamma times a binomial number of groups: of every count."""
     if "releases" in parameters:
         raise Unreadable("parameters: for all-or-none draws there is this claim for one release only")
     if alpha > MAX_RARE:
         raise Unreadable("the parameters are too large for a check in bounded time")
+    for form, entry in _object(given, ("theorem_4", "definition_2"), "evidence").items():
+        _object(entry, ("argmin", "numerator"), f"evidence.{form}")
     start = f"With gamma = {gamma} and draws = {parameters['draws']}, for every count f from 1 to {alpha}: "
     event = {
         form: f"|f' - f| {sign} ({epsilon}) f has a probability of at least "
@@ -671,6 +687,15 @@ def _utility_bound(parameters: dict[str, Any], evidence: object, said: object) -
         raise Unreadable("parameters: all-or-none draws need values, and with values t_f is above the bound")
     if law.gamma > MAX_GROUP or t_f * law.gamma > MAX_NOISE or bound * (values or 1) > MAX_NOISE:
         raise Unreadable("the parameters are too large for a check in bounded time")
+    given = _object(evidence, ("upper", "lower"), "evidence")
+    tilts = {}
+    for side, extreme in (("upper", law.gamma - 1), ("lower", 1)):
+        if epsilon <= extreme:
+            tilts[side] = _tilt(given[side], f"evidence.{side}")
+            if max(tilts[side]).bit_length() > MAX_TILT or (values is not None and not tilts[side][0]):
+                raise Unreadable(
+                    f"evidence.{side}: a part of the tilt has more than {MAX_TILT} bits, or is 0 with values"
+                )
     if values is not None:
         column = f", in a column of {values} values"
     statement = (
@@ -678,22 +703,15 @@ def _utility_bound(parameters: dict[str, Any], evidence: object, said: object) -
         f"probability of at most {t_e} for every count f >= {t_f}."
     )
     _framed(said, statement)
-    given = _object(evidence, ("upper", "lower"), "evidence")
     sides: dict[str, Any] = {"upper": None, "lower": None}
     at_most = Fraction(0)
-    for side, extreme in (("upper", law.gamma - 1), ("lower", 1)):
-        if epsilon > extreme:
-            continue
-        tilt = _object(given[side], ("numerator", "denominator", "mantissa", "shift"), f"evidence.{side}")
-        parts = (_hex(tilt[each], f"evidence.{side}.{each}") for each in ("numerator", "denominator"))
-        if max(parts).bit_length() > MAX_TILT:
-            raise Unreadable(f"evidence.{side}: a part of the tilt has more than {MAX_TILT} bits")
+    for side, tilt in tilts.items():
         if values is None:
-            sides[side], part = _chernoff(law, t_f, epsilon, side, given[side])
+            sides[side], part = _chernoff(law, t_f, epsilon, side, tilt)
         else:
             slots = bound * (values - 1) - (bound * (law.gamma - 1) if name == "capped" else 0)
             own = bound if name == "capped" else 0
-            sides[side], part = _slots(law, name, own, slots, _error(t_f, epsilon), side, given[side])
+            sides[side], part = _slots(law, name, own, slots, _error(t_f, epsilon), side, tilt)
         at_most += part
     if at_most > t_e:
         raise _Refuted(f"the bound at f = {t_f} is above {t_e}")
@@ -701,14 +719,10 @@ def _utility_bound(parameters: dict[str, Any], evidence: object, said: object) -
 
 
 def _slots(
-    law: _Law, name: str, own: int, slots: int, k: int, side: str, entry: object
+    law: _Law, name: str, own: int, slots: int, k: int, side: str, tilt: tuple[int, int]
 ) -> tuple[dict[str, str], Fraction]:
     """Return the entry of one side, and its bound: of z^(f' - f), times z^-k above and z^k below."""
-    where, gamma = f"evidence.{side}", law.gamma
-    given = _object(entry, ("numerator", "denominator", "mantissa", "shift"), where)
-    p, q = (_hex(given[each], f"{where}.{each}") for each in ("numerator", "denominator"))
-    if min(p, q) < 1 or math.gcd(p, q) != 1:
-        raise Unreadable(f"{where}: the tilt is no fraction above 0 in lowest terms")
+    where, gamma, (p, q) = f"evidence.{side}", law.gamma, tilt
     if (p < q) if side == "upper" else (p > q):
         raise _Refuted(f"{where}: the tilt is on the wrong side of 1")
     z = Fraction(p, q)
@@ -784,7 +798,7 @@ def _breach(parameters: dict[str, Any], evidence: object, _: object) -> _Answer:
     given = _object(evidence, ("secret", "observed"), "evidence")
     if not isinstance(given["secret"], list):
         raise Unreadable("evidence.secret must be a list of places of the counts")
-    secret = [_hex(each, "evidence.secret") for each in given["secret"][: len(counts)]]
+    secret = [_hex(each, "evidence.secret") for each in given["secret"]]
     observed = _hex(given["observed"], "evidence.observed")
     if sorted({place for place in secret if place < len(counts)}) != secret:
         raise _Refuted("evidence.secret is not an ascending list of places of the counts")
@@ -805,8 +819,10 @@ def _breach(parameters: dict[str, Any], evidence: object, _: object) -> _Answer:
     return statement, {"secret": [f"{place:x}" for place in secret], "observed": f"{observed:x}"}
 
 
-def _safe(parameters: dict[str, Any], _: object, __: object) -> _Answer:
+def _safe(parameters: dict[str, Any], evidence: object, _: object) -> _Answer:
     p, low, high, values = _levels(parameters)
+    largest = _object(evidence, ("largest",), "evidence")["largest"]
+    _object(largest, ("numerator", "denominator"), "evidence.largest")
     if "counts" in parameters:
         counts = _prior(parameters, values)
         found = _largest_posterior(p, values, counts, math.floor(low * sum(counts)))
@@ -851,6 +867,12 @@ def _sample_size(parameters: dict[str, Any], evidence: object, _: object) -> _An
         raise Unreadable("parameters: retention, share and delta must be above 0 and below 1")
     given = _object(evidence, ("violation", "bound"), "evidence")
     start = _hex(_object(given["bound"], ("from",), "evidence.bound")["from"], "evidence.bound.from")
+    violating: dict[str, Any] = {}
+    if rows > 1:
+        violating = _object(given["violation"], ("count", "first", "last", "numerator"), "evidence.violation")
+        if _hex(violating["count"], "evidence.violation.count") > rows - 1:
+            raise Unreadable(f"evidence.violation.count is above {rows - 1} rows")
+        _refuse_long_sum(rows - 1, int(violating["count"], 16), p, share, epsilon)
     if not _reaches(2 * start * (p * epsilon) ** 2, 2 / delta):
         raise _Refuted(f"Hoeffding's bound is not proved to be at most {delta} at {start} rows")
     statement = (
@@ -860,26 +882,40 @@ def _sample_size(parameters: dict[str, Any], evidence: object, _: object) -> _An
     )
     violation = None
     if rows > 1:
-        violating = _object(given["violation"], ("count", "first", "last", "numerator"), "evidence.violation")
-        n, count = rows - 1, _hex(violating["count"], "evidence.violation.count")
-        if count > n:
-            raise Unreadable(f"evidence.violation.count is above {n} rows")
+        n, count = rows - 1, int(violating["count"], 16)
         violation = {"count": f"{count:x}", **_missed(n, count, p, share, epsilon, delta)}
         statement += f"; with {n} rows, {count} of them counted, it is above {delta}"
     return f"{statement}.", {"violation": violation, "bound": {"from": f"{start:x}"}}
+
+
+def _chances(p: Fraction, share: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the chances of a record that satisfies the predicate, and of any other, to be counted."""
+    return p + (1 - p) * share, (1 - p) * share
+
+
+def _correct(n: int, count: int, p: Fraction, share: Fraction, epsilon: Fraction) -> tuple[int, int]:
+    """Return the least and the largest published count that is no error."""
+    own, other = _chances(p, share)
+    mean, apart = count * own + (n - count) * other, p * epsilon * n
+    return max(0, math.floor(mean - apart) + 1), min(n, math.ceil(mean + apart) - 1)
+
+
+def _refuse_long_sum(n: int, count: int, p: Fraction, share: Fraction, epsilon: Fraction) -> None:
+    """Raise if the probability of an error in ``n`` rows would take too long to compute."""
+    own, other = (chance.denominator for chance in _chances(p, share))
+    bits = count * own.bit_length() + (n - count) * other.bit_length()
+    digits = 1 + (own.bit_length() + other.bit_length() + n.bit_length()) // 30
+    last = _correct(n, count, p, share, epsilon)[1]
+    if n > MAX_TRIALS or bits > MAX_BITS or bits * digits * (last + 2) > MAX_SUMMED:
+        raise Unreadable("the parameters are too large for a check in bounded time")
 
 
 def _missed(
     n: int, count: int, p: Fraction, share: Fraction, epsilon: Fraction, delta: Fraction
 ) -> dict[str, str]:
     """Return the published counts that are no error, and the numerator of all others: it is above delta."""
-    own, other = p + (1 - p) * share, (1 - p) * share
-    mean, apart = count * own + (n - count) * other, p * epsilon * n
-    first, last = max(0, math.floor(mean - apart) + 1), min(n, math.ceil(mean + apart) - 1)
-    bits = count * own.denominator.bit_length() + (n - count) * other.denominator.bit_length()
-    digits = 1 + (own.denominator.bit_length() + other.denominator.bit_length() + n.bit_length()) // 30
-    if n > MAX_TRIALS or bits > MAX_BITS or bits * digits * (last + 2) > MAX_SUMMED:
-        raise Unreadable("the parameters are too large for a check in bounded time")
+    own, other = _chances(p, share)
+    first, last = _correct(n, count, p, share, epsilon)
     whole = own.denominator**count * other.denominator ** (n - count)
     top = whole
     for k, term in zip(range(last + 1), _masses((count, own), (n - count, other)), strict=False):
@@ -902,13 +938,15 @@ def _reaches(x: Fraction, level: Fraction) -> bool:
     return total * level.denominator >= level.numerator << WORK
 
 
-def _d_gamma(parameters: dict[str, Any], _: object, said: object) -> _Answer:
+def _d_gamma(parameters: dict[str, Any], given: object, said: object) -> _Answer:
     alpha, beta, d, gamma = (_fraction(parameters, name) for name in _TUPLES)
     kept = alpha + beta
     if alpha == 0 or kept > 1:
         raise Unreadable("parameters.alpha must be above 0, and alpha + beta at most 1")
     if d == 0 or d > gamma or gamma >= 1:
         raise Unreadable("parameters.d must be above 0 and at most gamma, and gamma below 1")
+    for name, sides in _object(given, ("published", "unpublished"), "evidence").items():
+        _object(sides, ("left", "right"), f"evidence.{name}")
     statement = (
         f"With alpha = {alpha} and beta = {beta}, the alpha-beta algorithm is ({d}, {gamma})-private: for "
         f"every prior of a tuple above 0 and at most {d}, tuples independent, its posterior is at most "
@@ -965,10 +1003,12 @@ def _optimal_operator(parameters: dict[str, Any], evidence: object, _: object) -
     ]
     weights = _wholes(given["weights"], required.counts, "evidence.weights")
     rows = _wholes(given["rows"], required.counts, "evidence.rows", signed=True)
-    prices = _prices(given["prices"], required)
+    prices = _prices(given["prices"])
+    largest = _largest_gains(required, matrix)
+    _require_places(required, prices)
     if unit == 0 or scale == 0 or any(sum(row) != unit for row in matrix):
         raise _Refuted("a row of evidence.matrix does not add up to evidence.denominator")
-    _require_admitted(required, matrix)
+    _require_admitted(required, matrix, largest)
     kept = _require_weights(required, matrix, weights, unit, scale)
     if Fraction(sum(rows), scale) != kept:
         raise _Refuted(f"evidence.rows do not add up to what the matrix keeps, {kept}")
@@ -995,23 +1035,30 @@ def _optimal_operator(parameters: dict[str, Any], evidence: object, _: object) -
     return statement, given
 
 
-def _require_admitted(required: _Operator, matrix: list[list[int]]) -> None:
-    """Raise unless no belief rises above rho2."""
-    left = MAX_SETS
-    for number, column in enumerate(zip(*matrix, strict=True), start=1):
-        if required.against == "any":
-            if max(column) > required.ratio * min(column):
-                raise _Refuted(f"entries of column {number} differ by a factor above {required.ratio}")
-            continue
+def _largest_gains(required: _Operator, matrix: list[list[int]]) -> list[int]:
+    """Return the largest gain of a set for each column; nothing against any prior."""
+    left, largest = MAX_SETS, []
+    for column in zip(*matrix, strict=True) if required.against != "any" else ():
         seen = [count * entry for count, entry in zip(required.counts, column, strict=True)]
-        limit = math.floor(required.high * sum(seen))
         small = [pair for pair in zip(required.counts, seen, strict=True) if pair[0] <= required.room]
         if required.against == "values":
-            largest = max((gain for _, gain in small), default=0)
+            largest.append(max((gain for _, gain in small), default=0))
         else:
-            largest, left = _largest_gain(small, required.room, left)
-        if largest > limit:
-            raise _Refuted(f"seeing value {number} lifts a belief above {required.high}")
+            gain, left = _largest_gain(small, required.room, left)
+            largest.append(gain)
+    return largest
+
+
+def _require_admitted(required: _Operator, matrix: list[list[int]], largest: list[int]) -> None:
+    """Raise unless no belief rises above rho2."""
+    for number, column in enumerate(zip(*matrix, strict=True)):
+        if required.against == "any":
+            if max(column) > required.ratio * min(column):
+                raise _Refuted(f"entries of column {number + 1} differ by a factor above {required.ratio}")
+            continue
+        seen = sum(count * entry for count, entry in zip(required.counts, column, strict=True))
+        if largest[number] > required.high * seen:
+            raise _Refuted(f"seeing value {number + 1} lifts a belief above {required.high}")
 
 
 def _largest_gain(items: list[tuple[int, int]], room: int, left: int) -> tuple[int, int]:
@@ -1081,13 +1128,11 @@ def _require_entries(
                 raise _Refuted(f"the multipliers leave the entry {place + 1}, {published + 1} open")
 
 
-def _prices(given: object, required: _Operator) -> list[tuple[int, list[int], int]]:
+def _prices(given: object) -> list[tuple[int, list[int], int]]:
     """Return the published value, the places of the set and the price of each set that has one."""
     if not isinstance(given, list):
         raise Unreadable("evidence.prices must be a list")
-    if required.against == "any" and given:
-        raise _Refuted("evidence.prices has entries, and against any prior there are none")
-    size, found = len(required.counts), []
+    found = []
     for number, entry in enumerate(given):
         where = f"evidence.prices[{number}]"
         each = _object(entry, ("published", "secret", "amount"), where)
@@ -1095,10 +1140,20 @@ def _prices(given: object, required: _Operator) -> list[tuple[int, list[int], in
             raise Unreadable(f"{where}.secret must be a list of places of the counts")
         secret = [_whole_of(place, f"{where}.secret") for place in each["secret"]]
         published = _whole_of(each["published"], f"{where}.published")
-        if published >= size or not secret or secret != sorted(set(secret)) or secret[-1] >= size:
-            raise _Refuted(f"{where} does not name places of the counts, in ascending order")
         found.append((published, secret, _whole_of(each["amount"], f"{where}.amount")))
     return found
+
+
+def _require_places(required: _Operator, prices: list[tuple[int, list[int], int]]) -> None:
+    """Raise unless prices are on sets of the counts, and there are none against any prior."""
+    if required.against == "any" and prices:
+        raise _Refuted("evidence.prices has entries, and against any prior there are none")
+    size = len(required.counts)
+    for number, (published, secret, _) in enumerate(prices):
+        if published >= size or not secret or secret != sorted(set(secret)) or secret[-1] >= size:
+            raise _Refuted(
+                f"evidence.prices[{number}] does not name places of the counts, in ascending order"
+            )
 
 
 def _wholes(given: object, counts: list[int], where: str, *, signed: bool = False) -> list[int]:
@@ -1112,12 +1167,13 @@ def _sized(given: object, counts: list[int], where: str) -> list[Any]:
 
 
 def _whole_of(given: object, where: str, *, signed: bool = False) -> int:
-    """Return a whole number in hexadecimal digits, few enough to reckon with."""
-    return int(_match(given, ("-?" if signed else "") + "[0-9a-f]{1,2000}", where), 16)
+    """Return an integer in its one hexadecimal spelling: no leading zeros, no -0, few enough digits."""
+    return int(_match(given, "0|" + ("-?" if signed else "") + "[1-9a-f][0-9a-f]{0,1999}", where), 16)
 
 
 # ---- reading and comparing ------------------------------------------------------------------------
 
+_ENTRY = ("f", "first", "last", "mantissa", "shift")
 _CONCEPT = ("rows", "sensitive_count", "predicate_count", "concept_count", "decoys_in_predicate")
 _TUPLES = ("alpha", "beta", "d", "gamma")
 _Compute = Callable[[dict[str, Any], object, object], _Answer]  # of parameters, evidence and statement
@@ -1149,6 +1205,13 @@ def _match(value: object, pattern: str, where: str) -> str:
     if not isinstance(value, str) or not re.fullmatch(pattern, value):
         raise Unreadable(f"{where} must be a string that matches {pattern}")
     return value
+
+
+def _require_entries_readable(listed: object, where: str) -> None:
+    """Raise ``Unreadable`` if an object in a list of computed entries has other keys than an entry."""
+    for number, entry in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(entry, dict):
+            _object(entry, _ENTRY, f"{where}[{number}]")
 
 
 def _hex(value: object, where: str) -> int:
@@ -1221,6 +1284,8 @@ def _decimal(numerator: int, denominator: int, *, up: bool) -> str:
 def _compare(found: object, computed: object, where: str) -> None:
     """Raise unless ``found`` is ``computed``; only as deep as ``computed`` is."""
     if isinstance(computed, dict):
+        if not isinstance(found, dict):
+            raise _Refuted(f"{where} is not what the arithmetic gives")
         entries = _object(found, tuple(computed), where)
         for key, value in computed.items():
             _compare(entries[key], value, f"{where}.{key}")
@@ -1272,7 +1337,7 @@ def check(certificate: object) -> Verdict:
 
 def check_text(text: str) -> Verdict:
     """Check a certificate given as JSON text; raise ``Unreadable`` if it is not one."""
-    if len(text) > MAX_BYTES:
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise Unreadable(f"the certificate is longer than {MAX_BYTES} bytes")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ FEATURES = (
     "two-state",
     "per-value",
     "large-integers",
+    "all-claims",
 )
 """What a program may promise of its operations: docs/specification/conformance.md."""
 

@@ -37,6 +37,7 @@ from typing import NoReturn
 
 from splu_ref.spec import (
     alpha_beta,
+    certificates,
     channels,
     distribution_based,
     draws,
@@ -45,6 +46,7 @@ from splu_ref.spec import (
     groups,
     keys,
     laws,
+    manifests,
     operators,
     plans,
     randomness,
@@ -752,6 +754,22 @@ def concept_error(fields: Fields) -> Answer:
     return {"probability": written(estimates.concept_error(gamma, epsilon, concept))}
 
 
+def certificate(fields: Fields) -> Answer:
+    """Check a certificate: ``text`` → ``verdict``: ``true``, ``false`` or ``unreadable``."""
+    text = fields.text("text")
+    fields.finish()
+    return {"verdict": certificates.verdict(text)}
+
+
+def manifest(fields: Fields) -> Answer:
+    """Read a manifest: ``file`` (hexadecimal) → what `splu_ref.spec.manifests.read_manifest` returns."""
+    content = fields.octets("file")
+    fields.finish()
+    result = manifests.read_manifest(content)
+    columns: list[Json] = [{"column": name, "domain": [*values]} for name, values in result.sensitive]
+    return {**vars(result), "sensitive": columns}
+
+
 OPERATIONS: Mapping[str, Callable[[Fields], Answer]] = {
     "below": below,
     "coins": coins,
@@ -795,6 +813,8 @@ OPERATIONS: Mapping[str, Callable[[Fields], Answer]] = {
     "privacy_minimum": privacy_minimum,
     "utility_threshold": utility_threshold,
     "concept_error": concept_error,
+    "certificate": certificate,
+    "manifest": manifest,
 }
 """Every operation but ``describe``, by name: a function from the fields of a request to its answer.
 

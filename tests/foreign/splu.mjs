@@ -1841,7 +1841,10 @@ function answer(line) {
   }
   if (request.op === "describe") {
     new Fields(request).finish();
-    return { ops: Object.keys(OPERATIONS), name: "splu.js", version: "1" };
+    const features = [
+      "anatomy", "cyclic", "mixed", "retention", "draws", "mle", "exact", "two-state", "per-value", "large-integers",
+    ];
+    return { ops: Object.keys(OPERATIONS), name: "splu.js", version: "1", features };
   }
   if (!Object.hasOwn(OPERATIONS, request.op)) throw new Refusal("unsupported", "no such operation");
   return OPERATIONS[request.op](new Fields(request));

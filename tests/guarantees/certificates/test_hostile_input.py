@@ -238,6 +238,9 @@ def _bare(claim: str, parameters: dict[str, str], evidence: dict[str, Any]) -> d
     return {**PRIVACY, "claim": claim, "parameters": parameters, "statement": "", "evidence": evidence}
 
 
+_SIDE = {"numerator": "1", "denominator": "1", "mantissa": "", "shift": ""}
+
+
 def _forms(candidates: list[Any]) -> dict[str, Any]:
     form = {"argmin": "1", "numerator": "1", "candidates": candidates}
     return {"theorem_4": form, "definition_2": form}
@@ -251,7 +254,7 @@ def _forms(candidates: list[Any]) -> dict[str, Any]:
         _bare(
             "utility-threshold",
             {"gamma": "2", "epsilon": "1", "t_e": "1/2", "t_f": "1"},
-            {"violation": None, "ends": [], "tail": {"from": "4844", "upper": None, "lower": None}},
+            {"violation": None, "ends": [], "tail": {"from": "4844", "upper": _SIDE, "lower": _SIDE}},
         ),
     ],
 )

@@ -47,14 +47,28 @@ def outcome(module: ModuleType, text: str) -> str:
         return "breaks"
 
 
+def shape(claim: str, parameters: Parameters) -> Any:
+    """Return evidence with the keys of a claim whose evidence follows from its parameters."""
+    form = {"argmin": "", "numerator": ""} | ({} if "draws" in parameters else {"candidates": ""})
+    if parameters.get("draws", "").startswith("capped"):
+        form["candidates"] = ""
+    sides = {"left": "", "right": ""}
+    return {
+        "small-sum-privacy": {"theorem_4": form, "definition_2": form},
+        "error-probability": {"f": "", "first": "", "last": "", "numerator": ""},
+        "concept-error": {"numerator": ""},
+        "d-gamma": {"published": sides, "unpublished": sides},
+        "safe": {"largest": {"numerator": "", "denominator": ""}},
+    }.get(claim)
+
+
 def consistent(module: ModuleType, claim: str, parameters: Parameters, evidence: Any = None) -> str:
     """Return the certificate whose statement and evidence are what ``module`` computes."""
     kept = {name: getattr(module, name) for name in ("_compare", "_framed", "_as_long")}
     vars(module).update(
         _compare=lambda *_: None, _framed=lambda *_: None, _as_long=lambda _, computed, __: list(computed)
     )
-    form = {"argmin": "", "numerator": "", "candidates": ""}
-    given = {"theorem_4": form, "definition_2": form} if claim == "small-sum-privacy" else evidence
+    given = evidence or shape(claim, parameters)
     module._unspent.set(module.MAX_SUMMED)
     statement, found = module._CLAIMS[claim][2](parameters, given, None)
     vars(module).update(kept)
@@ -152,6 +166,7 @@ FEW = {**ROWS, "rows": "7"}
 FIVE = {**POOR, "violation": {**POOR["violation"], "count": "5"}}
 PAIR = {**PRIOR, "rho1": "1/4", "counts": "2 3 15"}  # two values together, and no single one as much
 PRIVACY = json.dumps(privacy_certificate(10, "3/10", 3))
+CANDIDATES = json.loads(PRIVACY)["evidence"]["theorem_4"]["candidates"]
 THRESHOLD = threshold_certificate(3, "1/2", "1/4")
 T_F = int(THRESHOLD["parameters"]["t_f"])
 TAIL = int(THRESHOLD["evidence"]["tail"]["from"], 16)
@@ -288,7 +303,7 @@ FORGED: dict[tuple[str, str], str | Forged] = {
         {**LEAST, "t_f": str(T_F - 2)},
         shipped_tail(),
     ),
-    ("_chernoff", "math.gcd(p, q) != 1"): (
+    ("_tilt", "math.gcd(p, q) != 1"): (
         "utility-threshold",
         {**LEAST, "t_f": str(T_F)},
         tail(200, "8/6", "6/8"),
@@ -352,7 +367,11 @@ FORGED: dict[tuple[str, str], str | Forged] = {
         ALL,
         operator("1 0, 0 1", "1 1"),
     ),
-    ("_require_admitted", "largest > limit"): ("optimal-operator", PAIRED, operator("1 0, 0 1", "1 1")),
+    ("_require_admitted", "largest[number] > required.high * seen"): (
+        "optimal-operator",
+        PAIRED,
+        operator("1 0, 0 1", "1 1"),
+    ),
     # Half of what is kept, of half of the diagonal.
     ("_require_weights", "sum(weights) != scale"): (
         "optimal-operator",
@@ -382,13 +401,13 @@ FORGED: dict[tuple[str, str], str | Forged] = {
         "_require_entries",
         "(row - gain) * high.denominator + required.counts[place] * paid < 0",
     ): ("optimal-operator", FREE, operator("1 0, 1 0", "1 0")),
-    ("_prices", 'required.against == "any" and given'): (
+    ("_require_places", 'required.against == "any" and prices'): (
         "optimal-operator",
         ALL,
         operator("4 1, 1 4 / 5", "4 4", [("0", "0", "1")], "5 5", 10),
     ),
     # The value of one record counted twice.
-    ("_prices", "secret != sorted(set(secret))"): (
+    ("_require_places", "secret != sorted(set(secret))"): (
         "optimal-operator",
         {**PAIRED, "against": "sets"},
         priced("0", "0 0"),
@@ -407,7 +426,8 @@ FORGED: dict[tuple[str, str], str | Forged] = {
     ("_fraction", "str(value) != text"): PRIVACY.replace('"3/10"', '"6/20"'),
     ("_compare", "found != computed"): replaced("evidence", "theorem_4", "numerator", value="1"),
     ("check", 'top["schema"] != SCHEMA'): replaced("schema", value="splu-ref/certificate/2"),
-    ("check_text", "len(text) > MAX_BYTES"): PRIVACY + " " * certificate_checker.MAX_BYTES,
+    ("check_text", 'len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES'): PRIVACY
+    + " " * certificate_checker.MAX_BYTES,
     ("unique", "len(dict(pairs)) != len(pairs)"): PRIVACY.replace(
         '"alpha": "3"', '"alpha": "3", "alpha": "3"'
     ),
@@ -466,11 +486,6 @@ FORGED: dict[tuple[str, str], str | Forged] = {
         {**DRAWN, "t_f": str(FROM // 2)},
         tilted(*TILTS),
     ),
-    ("_slots", "math.gcd(p, q) != 1"): (
-        "utility-bound",
-        {**DRAWN, "t_f": str(2 * FROM)},
-        tilted(*(f"{2 * tilt.numerator}/{2 * tilt.denominator}" for tilt in map(Fraction, TILTS))),
-    ),
     # The bound of the other side, which says nothing of this one.
     ("_slots", "p < q"): (
         "utility-bound",
@@ -506,7 +521,7 @@ LIMITS: dict[tuple[str, str], tuple[str, Forged] | tuple[str, Forged, int]] = {
         ("utility-bound", {**SURE, "values": "9"}, tilted(None, None)),
         35,  # gamma t_f is 15
     ),
-    ("_utility_bound", "max(parts).bit_length() > MAX_TILT"): (
+    ("_utility_bound", "max(tilts[side]).bit_length() > MAX_TILT"): (
         "MAX_TILT",
         (
             "utility-bound",
@@ -529,9 +544,12 @@ LIMITS: dict[tuple[str, str], tuple[str, Forged] | tuple[str, Forged, int]] = {
         "MAX_SETS",
         ("optimal-operator", TRIPLE, BEST),
     ),
-    ("_missed", "n > MAX_TRIALS"): ("MAX_TRIALS", ("sample-size", ROWS, POOR)),
-    ("_missed", "bits > MAX_BITS"): ("MAX_BITS", ("sample-size", ROWS, POOR)),
-    ("_missed", "bits * digits * (last + 2) > MAX_SUMMED"): ("MAX_SUMMED", ("sample-size", ROWS, POOR)),
+    ("_refuse_long_sum", "n > MAX_TRIALS"): ("MAX_TRIALS", ("sample-size", ROWS, POOR)),
+    ("_refuse_long_sum", "bits > MAX_BITS"): ("MAX_BITS", ("sample-size", ROWS, POOR)),
+    ("_refuse_long_sum", "bits * digits * (last + 2) > MAX_SUMMED"): (
+        "MAX_SUMMED",
+        ("sample-size", ROWS, POOR),
+    ),
     ("refuse_if_too_large", "n > MAX_TRIALS"): ("MAX_TRIALS", ("error-probability", ERROR, None)),
     ("refuse_if_too_large", "exact"): ("MAX_BITS", ("error-probability", ERROR, None)),
     ("refuse_if_too_large", "terms * sums > MAX_TERMS"): ("MAX_TERMS", ("small-sum-privacy", SMALL, None)),
@@ -539,14 +557,14 @@ LIMITS: dict[tuple[str, str], tuple[str, Forged] | tuple[str, Forged, int]] = {
 """A limit, and a certificate that is valid and would be refused if the limit were 1, or a number given."""
 
 BREAKS: dict[tuple[str, str], str] = {
-    ("_chernoff", "q < 1"): with_tilt("upper", "1", "0"),
+    ("_tilt", "q < 1"): with_tilt("upper", "1", "0"),
     ("_chernoff", "p == 0 and k > 0"): with_tilt("lower", "0", "1"),
     ("_chernoff", "shift < value.exponent"): with_tilt("upper", "fffffffb", "1"),
-    ("_slots", "min(p, q) < 1"): with_tilt("lower", "0", "1", SLOTS),
+    ("_utility_bound", "values is not None and not tilts[side][0]"): with_tilt("lower", "0", "1", SLOTS),
     ("_slots", "shift < value.exponent"): with_tilt("upper", "fffffffb", "1", SLOTS),
     ("_breach", 'not isinstance(given["secret"], list)'): bare("breach", PRIOR, {**SEEN, "secret": None}),
-    ("_safe", "p == 1"): bare("safe", {**ANY, "retention": "1"}, {}),
-    ("_sample_size", "count > n"): bare(
+    ("_safe", "p == 1"): bare("safe", {**ANY, "retention": "1"}, shape("safe", ANY)),
+    ("_sample_size", '_hex(told["count"], "evidence.violation.count") > rows - 1'): bare(
         "sample-size", ROWS, {**POOR, "violation": {**POOR["violation"], "count": "fffff"}}
     ),
     ("_optimal_operator", "unit == 0"): bare("optimal-operator", FREE, operator("0 0, 0 0 / 0", "1 1")),
@@ -559,15 +577,18 @@ BREAKS: dict[tuple[str, str], str] = {
         FREE,
         spoiled("prices", [{"published": "0", "secret": None, "amount": "0"}]),
     ),
-    ("_prices", "published >= size"): bare("optimal-operator", PAIRED, priced("2", "0")),
-    ("_prices", "not secret"): bare("optimal-operator", PAIRED, priced("0", "")),
-    ("_prices", "secret[-1] >= size"): bare("optimal-operator", PAIRED, priced("0", "2")),
+    ("_require_places", "published >= size"): bare("optimal-operator", PAIRED, priced("2", "0")),
+    ("_require_places", "not secret"): bare("optimal-operator", PAIRED, priced("0", "")),
+    ("_require_places", "secret[-1] >= size"): bare("optimal-operator", PAIRED, priced("0", "2")),
     ("_sized", "not isinstance(given, list)"): bare("optimal-operator", FREE, spoiled("rows", None)),
     ("_sized", "len(given) != len(counts)"): bare("optimal-operator", FREE, spoiled("rows", ["2"])),
     ("_object", "not isinstance(value, dict)"): replaced("produced_by", value=["version", "spec"]),
     ("_match", "not isinstance(value, str)"): replaced("parameters", "alpha", value=None),
     ("_fraction", 'name == "epsilon" and value == 0'): replaced("parameters", "epsilon", value="0"),
     ("_framed", "not isinstance(found, str)"): replaced("statement", value=None),
+    ("_compare", "not isinstance(found, dict)"): replaced(
+        "evidence", "theorem_4", "candidates", value=["1"] * len(CANDIDATES)
+    ),
     ("_as_long", "not isinstance(found, list)"): replaced(
         "evidence", "theorem_4", "candidates", value={"a": "1"}
     ),
@@ -655,8 +676,8 @@ ALTERED: tuple[tuple[str, str, str, Parameters, Any], ...] = (
         operator("1 0, 0 1", "1 1"),
     ),
     (
-        "limit = math.floor(required.high * sum(seen))",
-        "limit = math.floor(required.high * sum(seen)) + 1",
+        "largest[number] > required.high * seen",
+        "largest[number] > required.high * seen + 1",
         "optimal-operator",
         PAIRED,
         operator("1 0, 0 1", "1 1"),
@@ -933,7 +954,7 @@ ALTERED: tuple[tuple[str, str, str, Parameters, Any], ...] = (
         {**ROWS, "delta": "1/2", "rows": "1"},
         {**POOR, "bound": {"from": "7"}},
     ),
-    ("own, other = p + (1 - p) * share,", "own, other = p,", "sample-size", FEW, FIVE),
+    ("return p + (1 - p) * share,", "return p,", "sample-size", FEW, FIVE),
     (
         "apart = count * own + (n - count) * other, p * epsilon * n",
         "apart = count * own + (n - count) * other, p * epsilon * (n - 1)",

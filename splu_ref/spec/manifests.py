@@ -1,0 +1,347 @@
+"""Manifests: the public facts of a release, as one JSON object.
+
+A manifest must hold no true count, no deleted record, no plan or its secret, no key and no seed. A reader
+refuses what follows no rule of this module: a manifest that is damaged, or that was changed so that it
+contradicts itself. Keys that no rule names are left aside. (Not in the papers.)
+
+Two things are not settled here: the steps of ``recoded``, and the keys of the methods ``small-domain
+randomization`` and ``perturbed generalization``, whose rules are on the page on publishing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+from splu_ref.spec.errors import Refused, require
+from splu_ref.spec.requests import exact
+
+SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
+"""The schemas that are read. The first has neither ``table``, ``release`` nor ``date``, and no ``code``."""
+
+LARGEST_BOUND = 2**63
+"""The largest bound of an integer that a record draws."""
+
+Object = Mapping[str, object]
+Facts = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a manifest says.
+
+    Attributes
+    ----------
+    method
+        Name of the mechanism.
+    facts
+        Its parameters as names and texts, in the order of the message of a release key.
+    rows
+        Records of the release.
+    batches
+        Records of each batch, oldest first; empty if there is one.
+    sensitive
+        Each sensitive column with its domain, in the order of publishing.
+    table
+        Digest of the published table; None in the first schema.
+    """
+
+    method: str
+    facts: Facts
+    rows: int
+    batches: list[int]
+    sensitive: list[tuple[str, list[str]]]
+    table: str | None
+
+
+def read_manifest(content: bytes) -> Manifest:
+    """Return what a manifest says, or refuse its bytes.
+
+    >>> content = '''{"schema": "splu-ref/manifest/1", "method": "DBR", "rows": 2,
+    ...   "sensitive": [{"column": "v", "domain": ["a", "b"]}]}'''
+    >>> read_manifest(content.encode()).sensitive
+    [('v', ['a', 'b'])]
+    """
+    try:
+        document = json.loads(content.decode(), object_pairs_hook=unrepeated)
+    except (ValueError, RecursionError):
+        raise Refused("this is no JSON, or an object has a key twice") from None
+    found = an_object(document)
+    schema, method = text(found, "schema"), text(found, "method")
+    require(schema in SCHEMAS, "this is no manifest of a known schema")
+    require(method in METHODS, "the method is not known")
+    rows = integer(found, "rows", 0 if method == "alpha-beta" else 1)
+    columns = [an_object(entry) for entry in a_list(field(found, "sensitive"))]
+    sensitive = [(text(column, "column"), domain(column)) for column in columns]
+    names = [name for name, _ in sensitive]
+    require(len(names) > 0 and len(set(names)) == len(names), "no column is sensitive, or one stands twice")
+    table = None
+    if schema == SCHEMAS[1]:
+        table = matching(found, "table", "[0-9a-f]{64}")
+        matching(found, "release", "[0-9a-f]{32}")
+        matching(found, "date", "[0-9]{4}-[0-9]{2}-[0-9]{2}")
+        producer = an_object(field(found, "produced_by"))
+        text(producer, "version")
+        text(producer, "spec")
+        matching(producer, "code", "[0-9a-f]{64}")
+    return Manifest(method, METHODS[method](found, dict(sensitive)), rows, batches(found), sensitive, table)
+
+
+# Fields
+
+
+def unrepeated(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of which no key stands twice."""
+    require(len(dict(pairs)) == len(pairs), "a key stands twice")
+    return dict(pairs)
+
+
+def an_object(value: object) -> Object:
+    """Return a value that must be an object."""
+    require(isinstance(value, dict), "this is no object")
+    assert isinstance(value, dict)
+    return value
+
+
+def a_list(value: object) -> Sequence[object]:
+    """Return a value that must be a list."""
+    require(isinstance(value, list), "this is no list")
+    assert isinstance(value, list)
+    return value
+
+
+def a_text(value: object) -> str:
+    """Return a value that must be a text of whole characters."""
+    require(isinstance(value, str) and not re.search("[\ud800-\udfff]", value), "this is no text")
+    return str(value)
+
+
+def field(found: Object, name: str) -> object:
+    """Return a value that must be there."""
+    require(name in found, f"{name} is missing")
+    return found[name]
+
+
+def text(found: Object, name: str) -> str:
+    """Return a text."""
+    return a_text(field(found, name))
+
+
+def number(found: Object, name: str) -> Fraction:
+    """Return an exact number, which is written in a text: a JSON number is refused."""
+    return exact(text(found, name))
+
+
+def integer(found: Object, name: str, least: int) -> int:
+    """Return an integer: a JSON number without fraction."""
+    return at_least(field(found, name), least)
+
+
+def at_least(value: object, least: int) -> int:
+    """Return a value that must be an integer of at least so much."""
+    require(type(value) is int, "this is no integer")
+    assert isinstance(value, int)
+    require(value >= least, "an integer is too small")
+    return value
+
+
+def matching(found: Object, name: str, form: str) -> str:
+    """Return a text of a form."""
+    require(re.fullmatch(form, text(found, name)) is not None, f"{name} is of another form")
+    return text(found, name)
+
+
+def choice(found: Object, name: str, *words: str) -> str:
+    """Return one of some words."""
+    require(text(found, name) in words, f"{name} is none of {', '.join(words)}")
+    return text(found, name)
+
+
+def domain(column: Object) -> list[str]:
+    """Return the domain of a column: one or more texts, none twice."""
+    values = [a_text(value) for value in a_list(field(column, "domain"))]
+    require(len(values) > 0 and len(set(values)) == len(values), "a domain is empty, or a value stands twice")
+    return values
+
+
+def batches(found: Object) -> list[int]:
+    """Return the records of each batch: at least two batches, which add up to the rows, or none."""
+    if "batches" not in found:
+        return []
+    rows = [at_least(entry, 1) for entry in a_list(found["batches"])]
+    require(len(rows) > 1 and sum(rows) == found["rows"], "the batches do not add up to the rows")
+    return rows
+
+
+# Methods
+
+
+def retention(found: Object) -> Fraction:
+    """Return the retention of a mechanism other than SPLU-Gen: 0 <= p < 1."""
+    kept = number(found, "retention")
+    require(0 <= kept < 1, "the retention is not within 0 and 1")
+    return kept
+
+
+def sorted_domains(domains: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
+    """Return the columns ascending, each with its values ascending, by code point."""
+    return [(name, sorted(domains[name])) for name in sorted(domains)]
+
+
+def require_digest(found: Object, domains: Mapping[str, Sequence[str]]) -> str:
+    """Return the text ``domains``: the SHA-256 of the sorted domains as JSON without white space."""
+    listed = [[name, values] for name, values in sorted_domains(domains)]
+    compact = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+    digest = hashlib.sha256(compact.encode()).hexdigest()
+    require(text(found, "domains") == digest, "domains is not the digest of the sensitive columns")
+    return digest
+
+
+def rows_of_fractions(written: str) -> list[list[Fraction]]:
+    """Return the rows of a JSON text: lists of exact numbers, which are texts again.
+
+    >>> rows_of_fractions('[["1/2", "0.5"]]')
+    [[Fraction(1, 2), Fraction(1, 2)]]
+    """
+    try:
+        rows = json.loads(written)
+    except (ValueError, RecursionError):
+        raise Refused("this is no JSON") from None
+    return [[exact(a_text(entry)) for entry in a_list(row)] for row in a_list(rows)]
+
+
+def require_laws(rows: Sequence[Sequence[Fraction]], sizes: Sequence[int]) -> None:
+    """Refuse rows that are not laws, one probability for each value."""
+    require([len(row) for row in rows] == list(sizes), "there is not one probability for each value")
+    require(all(min(row) >= 0 and sum(row) == 1 for row in rows), "a row is no law")
+
+
+def written_rows(rows: Sequence[Sequence[Fraction]]) -> str:
+    """Return rows of fractions as JSON text."""
+    return json.dumps([[str(entry) for entry in row] for row in rows])
+
+
+def splu_gen(found: Object, domains: Mapping[str, Sequence[str]]) -> Facts:
+    """Return gamma, retention and plan, and the law of the draws if it is not ``independent``."""
+    del domains
+    gamma, kept = integer(found, "gamma", 2), number(found, "retention")
+    require(0 < kept <= 1, "the retention is not within 0 and 1")
+    facts = [("gamma", str(gamma)), ("retention", str(kept)), ("plan", choice(found, "plan", *PLANS))]
+    law = text(found, "draws") if "draws" in found else "independent"
+    form = re.fullmatch("independent|(capped|all-or-none):[1-9][0-9]*", law)
+    require(form is not None, "the law of the draws is not known")
+    require(law == "independent" or kept == Fraction(1, gamma), "such draws have the retention 1/gamma")
+    require_multiples(found, gamma)
+    return facts if law == "independent" else [*facts, ("draws", law)]
+
+
+PLANS = ("mixed", "anatomy", "cyclic")
+
+
+def require_multiples(found: Object, gamma: int) -> None:
+    """Refuse a release, or a batch of it, whose records are no multiple of gamma."""
+    require(
+        all(rows % gamma == 0 for rows in (integer(found, "rows", 1), *batches(found))),
+        "no multiple of gamma",
+    )
+
+
+def anatomy(found: Object, domains: Mapping[str, Sequence[str]]) -> Facts:
+    """Return gamma and plan. ``sensitive_table``, the digest of the second table, may be missing."""
+    del domains
+    gamma = integer(found, "gamma", 2)
+    require_multiples({"rows": field(found, "rows")}, gamma)
+    if "sensitive_table" in found:
+        matching(found, "sensitive_table", "[0-9a-f]{64}")
+    return [("gamma", str(gamma)), ("plan", choice(found, "plan", *PLANS))]
+
+
+def distribution_based(found: Object, domains: Mapping[str, Sequence[str]]) -> Facts:
+    """Return no parameters."""
+    del found, domains
+    return []
+
+
+def laplace_counts(found: Object, domains: Mapping[str, Sequence[str]]) -> Facts:
+    """Return the budget: an exact number above 0, or ``ln`` of one above 1."""
+    del domains
+    written = text(found, "budget")
+    budget, logarithm = exact(written.removeprefix("ln ")), written.startswith("ln ")
+    require(budget > logarithm, "the budget is not above 0")
+    return [("budget", f"ln {budget}" if logarithm else str(budget))]
+
+
+def retention_replacement(found: Object, domains: Mapping[str, Sequence[str]]) -> Facts:
+    """Return retention, replacing, order, domains, the given laws, and the unit if it is ``record``."""
+    kept = retention(found)
+    replacing = choice(found, "replacing", "uniform", "given", "identity")
+    facts = [
+        ("retention", str(kept)),
+        ("replacing", replacing),
+        ("order", choice(found, "order", "kept", "shuffled")),
+    ]
+    require(all(len(values) > 1 for values in domains.values()), "a domain has one value")
+    facts.append(("domains", require_digest(found, domains)))
+    sizes = [len(values) for _, values in sorted_domains(domains)]
+    weights = sizes
+    if replacing == "given":
+        laws = rows_of_fractions(text(found, "laws"))
+        require_laws(laws, sizes)
+        weights = [lcm(*(share.denominator for share in law)) for law in laws]
+        facts.append(("laws", written_rows(laws)))
+    if replacing != "identity":
+        require(
+            kept.denominator * max(weights) <= LARGEST_BOUND, "the probabilities have too large denominators"
+        )
+    unit = choice(found, "unit", "cell", "record") if "unit" in found else "cell"
+    require(unit == "cell" or replacing != "identity", "one coin for a record does not go with identity")
+    return facts if unit == "cell" else [*facts, ("unit", "record")]
+
+
+def swapping(found: Object, domains: Mapping[str, Sequence[str]]) -> Facts:
+    """Return the retention."""
+    del domains
+    kept = retention(found)
+    require(kept.denominator <= LARGEST_BOUND, "the retention has too large a denominator")
+    return [("retention", str(kept))]
+
+
+def alpha_beta(found: Object, domains: Mapping[str, Sequence[str]]) -> Facts:
+    """Return alpha, beta and domains."""
+    alpha, beta = number(found, "alpha"), number(found, "beta")
+    require(alpha > 0 and beta >= 0 and alpha + beta <= 1, "alpha and beta are no such chances")
+    return [("alpha", str(alpha)), ("beta", str(beta)), ("domains", require_digest(found, domains))]
+
+
+def operator(found: Object, domains: Mapping[str, Sequence[str]]) -> Facts:
+    """Return the matrix, its rows and columns ascending by value; the order of the rows, and domains."""
+    order = choice(found, "order", "kept", "shuffled")
+    require(len(domains) == 1, "an operator has one sensitive column")
+    [values] = domains.values()
+    matrix = rows_of_fractions(text(found, "matrix"))
+    require(
+        len(values) > 1 and len(matrix) == len(values),
+        "the matrix has not a row for each of two or more values",
+    )
+    require_laws(matrix, [len(values)] * len(values))
+    bounds = [lcm(*(entry.denominator for entry in row)) for row in matrix]
+    require(max(bounds) <= LARGEST_BOUND, "the probabilities have too large denominators")
+    return [("matrix", written_rows(matrix)), ("order", order), ("domains", require_digest(found, domains))]
+
+
+METHODS: Mapping[str, Callable[[Object, Mapping[str, Sequence[str]]], Facts]] = {
+    "SPLU-Gen": splu_gen,
+    "Anatomy": anatomy,
+    "DBR": distribution_based,
+    "Laplace counts": laplace_counts,
+    "retention replacement": retention_replacement,
+    "swapping": swapping,
+    "alpha-beta": alpha_beta,
+    "operator": operator,
+}
+"""By method, what reads its parameters of a manifest and the domains of its columns."""
