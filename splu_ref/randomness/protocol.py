@@ -22,7 +22,7 @@ class UniformSource(Protocol):
     with the system's entropy, repeats a release under a key, replays a recorded tape, and is run on
     every outcome of a small world.
 
-    ``docs/specification/randomness.md`` says how bytes become each of these choices, and in which order
+    ``splu_ref/spec/randomness.py`` says how bytes become each of these choices, and in which order
     a release makes them.
     """
 
