@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Any, cast
 
 from docutils import nodes
 from specification_calls import handler, operations_of
@@ -105,7 +105,7 @@ class Page(SphinxDirective):
     def _prose(self, text: str, name: str, what: str, scope: Scope) -> list[nodes.Node]:
         """Return a docstring as nodes: NumPy sections as lists, examples with a heading, names as links."""
         written = with_examples(escaped(text))
-        numpy = NumpyDocstring(written, self.config, None, what, name)
+        numpy = NumpyDocstring(written, self.config, None, cast("Any", what), name)
         parsed = self.parse_text_to_nodes(str(numpy))
         for literal in [node for each in parsed for node in each.findall(nodes.literal)]:
             target = scope.target(literal.astext().removesuffix("()"))
@@ -180,20 +180,30 @@ def _domain(directive: SphinxDirective) -> PythonDomain:
 
 
 def escaped(text: str) -> str:
-    """Return a docstring whose bars are bars: |x| is an absolute value and no substitution.
+    """Return a docstring whose bars are bars, since |x| is an absolute value, and whose code ends as it says.
 
-    Code in backquotes, examples, indented blocks and rows of tables are left as they are.
+    Examples, indented blocks and rows of tables are left as they are.
     """
-    lines, example = [], False
+    parts, example = [], False
     for line in text.splitlines():
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
-        lines.append(line if example or re.match(r"[|+]|    ", line) else _without_substitutions(line))
-    return "\n".join(lines)
+        plain = not example and not re.match(r"[|+]|    ", line)
+        if plain and parts and parts[-1][0]:
+            parts[-1] = (True, f"{parts[-1][1]}\n{line}")
+        else:
+            parts.append((plain, line))
+    return "\n".join(_escaped_prose(part) if plain else part for plain, part in parts)
 
 
-def _without_substitutions(line: str) -> str:
-    parts = re.split(r"(``.*?``|`.*?`)", line)
-    return "".join(part if part.startswith("`") else part.replace("|", "\\|") for part in parts)
+def _escaped_prose(text: str) -> str:
+    parts = re.split(r"(``(?:.|\n)+?``|`[^`]+`)", text)
+    parts[::2] = [part.replace("|", "\\|") for part in parts[::2]]
+    for place in range(1, len(parts), 2):  # code before or after a letter or a bracket of another script
+        if re.search(r"[\w⌈⌊]$", parts[place - 1]):
+            parts[place] = "\\ " + parts[place]
+        if re.match(r"[\w⌉⌋]", parts[place + 1]):
+            parts[place] += "\\ "
+    return "".join(parts)
 
 
 def with_examples(text: str) -> str:
@@ -211,6 +221,7 @@ class Contents(TocTree):
 
     def run(self) -> list[nodes.Node]:
         """Return a table, and for all modules their places in the navigation as well."""
+        self.env.note_reread()  # a new module changes no file that this page is made from
         prefix = self.arguments[0] if self.arguments else ""
         shown = [module for module in modules() if page_name(module.__name__).startswith(prefix)]
         if not shown:

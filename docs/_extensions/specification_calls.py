@@ -42,14 +42,22 @@ def handler(module: ModuleType, name: str) -> str | None:
 def calls() -> dict[str, list[Called]]:
     """Return the functions that the protocol calls for each operation, in the order of the calls.
 
-    Modules that it calls for more than half of the operations are left out: they read requests.
+    Modules that it calls for more than half of the operations are left out, since they read requests, and so
+    are those of errors.
     """
     found = {operation: _calls_for(operation) for operation in protocol().OPERATIONS}
     homes = [home for those in found.values() for home in {home for home, _ in those}]
-    common = {home for home in homes if homes.count(home) > len(found) / 2}
+    common = {
+        home for home in homes if homes.count(home) > len(found) / 2 or _is_of_errors(sys.modules[home])
+    }
     return {
         operation: [each for each in those if each[0] not in common] for operation, those in found.items()
     }
+
+
+def _is_of_errors(module: ModuleType) -> bool:
+    own = (each for each in vars(module).values() if getattr(each, "__module__", "") == module.__name__)
+    return any(isinstance(each, type) and issubclass(each, Exception) for each in own)
 
 
 def operations_of(module: ModuleType, name: str = "") -> list[str]:
@@ -75,10 +83,8 @@ def _calls_for(operation: str) -> list[Called]:
     found: dict[Called, None] = {}
     for request in VectorFiles.read().smallest(operation, _WATCHED):
         for code in _watched(request, homes):
-            called = (homes[code.co_filename], code.co_qualname)
             if "__" not in code.co_qualname:
-                found.pop(called, None)  # what is called again moves to the end
-                found[called] = None
+                found[homes[code.co_filename], code.co_qualname] = None
     return list(found)
 
 

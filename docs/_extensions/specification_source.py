@@ -166,8 +166,8 @@ class Scope:
         head, _, rest = name.partition(".")
         if head in self.bound:
             return None
-        full = f"{self.names.get(head, PACKAGE)}.{rest if head in self.names else name}".rstrip(".")
-        return full if full in kinds() else None
+        meant = f"{self.names[head]}.{rest}".rstrip(".") if head in self.names else f"{PACKAGE}.{name}"
+        return next((full for full in (name, meant) if full in kinds()), None)
 
     def places(self, source: Source, definition: ast.AST) -> dict[tuple[int, int], str]:
         """Return the full names of what some code uses of the specification, by line and column."""
@@ -217,7 +217,8 @@ def code_block(source: Source, definition: ast.stmt, left_out: Iterable[tuple[in
         if line in starts and full not in own
     }
     block = nodes.literal_block("with links", classes=["code", "python"])
-    for at, kind, value in PythonLexer().get_tokens_unprocessed(text.rstrip("\n")):
+    text = text.rstrip("\n") + (" ..." if text.endswith(":\n") else "")
+    for at, kind, value in PythonLexer().get_tokens_unprocessed(text):
         token = _token(kind, value)
         block += link(targets[at], token) if at in targets else token
     inner = nodes.container("", block, classes=["highlight"])

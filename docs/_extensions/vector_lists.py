@@ -13,6 +13,9 @@ from typing import Any, ClassVar, TypeAlias
 _OPEN = 6
 """Files of an operation that are listed without a click."""
 
+_READABLE = range(120, 500)
+"""Characters of a request with its answer that is shown."""
+
 Pair: TypeAlias = tuple[dict[str, Any], dict[str, Any]]
 """A request and its answer."""
 
@@ -42,14 +45,17 @@ class VectorFiles:
     def smallest(self, operation: str, count: int) -> list[dict[str, Any]]:
         """Return the shortest request of each of some files; all requests, if none has an answer."""
         pairs = [self._pairs(file) for file in self.files.get(operation, [])]
-        if not any("error" not in answer for file in pairs for _, answer in file):
+        valid = [file for file in pairs if any("error" not in answer for _, answer in file)]
+        if not valid:
             return [request for file in pairs for request, _ in file]
-        return sorted((_shortest(file)[0] for file in pairs if file), key=_length)[:count]
+        return sorted((_shortest(file)[0] for file in valid), key=_length)[:count]
 
     def example(self, operation: str) -> Pair | None:
-        """Return the shortest request of an operation with its answer."""
+        """Return a request of an operation with its answer: the first of a length that is good to read."""
         pairs = [pair for file in self.files.get(operation, []) for pair in self._pairs(file)]
-        return _shortest(pairs) if pairs else None
+        answered = [pair for pair in pairs if "error" not in pair[1]]
+        readable = (pair for pair in answered if _length(pair) in _READABLE)
+        return next(readable, _shortest(pairs) if pairs else None)
 
     @staticmethod
     def _pairs(file: dict[str, Any]) -> list[Pair]:

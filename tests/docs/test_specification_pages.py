@@ -40,6 +40,9 @@ FUNCTIONS = [
 CONFIGURATION = {
     "extensions": ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docstrings", "specification"],
     "html_theme": "basic",
+    "napoleon_use_rtype": False,
+    "napoleon_use_param": False,
+    "napoleon_custom_sections": [("Attributes", "params_style")],
     "default_role": "code",
     "nitpicky": True,
     "smartquotes": False,
@@ -223,7 +226,8 @@ TOY: Mapping[str, str] = {
 
 
 def known(bound: int) -> int:
-    """Return |bound|, as `silent` does; ``a|b`` is code.
+    """Return |bound|, as `silent` does; ``a|b`` is code, as in ⌈``bound``⌉ and ``known
+    bound``.
 
     Parameters
     ----------
@@ -284,6 +288,6 @@ def test_what_a_function_binds_itself_is_no_link(toy: Built) -> None:
 
 def test_bars_are_bars_and_examples_have_a_heading(toy: Built) -> None:
     text = toy.text("rules")
-    assert "Return |bound|, as silent does; a|b is code." in text
+    assert "Return |bound|, as silent does; a|b is code, as in ⌈bound⌉ and known bound." in text
     assert "known(1) # |1|" in text
     assert re.search(r"Any number\. Example >>> known", text)
