@@ -136,20 +136,6 @@ def test_a_function_has_its_section_with_prose_and_code(
     assert "Return" not in text.partition(f"def {function.name}(")[2].partition(": ")[0]
 
 
-def without_example() -> list[str]:
-    """Return the public functions that have no example: neither in the docstring nor as a request."""
-    return [
-        f"{named(module)}.{each.name}"
-        for module, each in FUNCTIONS
-        if not examples(ast.get_docstring(each) or "") and calls.handler(module, each.name) is None
-    ]
-
-
-@pytest.mark.xfail(strict=True, reason="docstrings of the first prototype, of which some lack an example")
-def test_every_function_has_a_worked_example() -> None:
-    assert without_example() == []
-
-
 def test_docstrings_stand_once_on_a_page(built: Built) -> None:
     for module, each in FUNCTIONS:
         first = (ast.get_docstring(each) or "").split("\n")[0]
