@@ -14,6 +14,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -156,7 +157,20 @@ class Page(SphinxDirective):
         after = following.value if isinstance(following, ast.Expr) else None
         if isinstance(after, ast.Constant) and isinstance(after.value, str):
             block += self._prose(after.value, names[0], "data", Scope(source.names()))
+        block += self._records(getattr(source.module, names[0], None))
         return block
+
+    def _records(self, value: object) -> list[nodes.Node]:
+        """Return a table of a list of records that have a sentence, such as the conditions of a claim."""
+        if not isinstance(value, list) or not all(hasattr(each, "sentence") for each in value):
+            return []
+        names = [part.name for part in fields(value[0]) if isinstance(getattr(value[0], part.name), str)]
+        rows = [names, *([str(getattr(each, name)) for name in names] for each in value)]
+        lines = [".. list-table::", "   :header-rows: 1", "   :class: spec-records", ""]
+        for row in rows:
+            cells = [escaped(cell).replace("*", "\\*") for cell in row]
+            lines += [f"   {'*' if not number else ' '} - {cell}" for number, cell in enumerate(cells)]
+        return self.parse_text_to_nodes("\n".join(lines))
 
     def _request(self, operation: str) -> nodes.Node:
         """Return the shortest request of an operation that has an answer, with the answer."""

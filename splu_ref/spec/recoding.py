@@ -6,8 +6,8 @@ The list ``recoded`` of a manifest has an object for each step, in the order in 
 - ``bins``: the width of the bins of numbers as decimal digits, or ``year``, ``quarter`` or ``month`` for
   dates. For numbers ``whole`` is true if the bins are named by their first and last whole number
   (`bin_name`);
-- ``cross``: the columns that the column replaced. Their values are joined by `` / ``, with a blank on both
-  sides of the slash;
+- ``cross``: the columns that the column replaced. Their values are joined by a slash with a blank on both
+  sides;
 - ``grouped_below``: the number of records below which a value became ``other``;
 - ``hashed``: always ``HMAC-SHA-256`` (`hashed`).
 

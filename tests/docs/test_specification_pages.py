@@ -210,6 +210,21 @@ TOY: Mapping[str, str] = {
     "__init__.py": '"""A toy: `rules`."""\n',
     "rules.py": '''"""Rules: see `known`, and not `unknown`."""
 
+from dataclasses import dataclass
+
+
+@dataclass
+class Condition:
+    """A condition."""
+
+    field: str
+    number: int
+    sentence: str
+
+
+CONDITIONS = [Condition("x", 1, "`x` is |y|."), Condition("z", 2, "2 * 3 is 6.")]
+"""What must hold."""
+
 
 def known(bound: int) -> int:
     """Return |bound|, as `silent` does; ``a|b`` is code, as in ⌈``bound``⌉ and ``known
@@ -267,7 +282,7 @@ def test_a_public_function_without_docstring_is_a_warning(toy: Built) -> None:
 def test_what_a_function_binds_itself_is_no_link(toy: Built) -> None:
     page = toy.page("rules")
     blocks = re.findall(r'<pre class="code[^>]*>.*?</pre>', page, re.DOTALL)
-    assert ['href="#known"' in block for block in blocks] == [False, True, False, True]
+    assert ['href="#known"' in block for block in blocks] == [False, False, False, True, False, True]
     assert page.count('href="#silent"') >= 1
     assert 'href="#unknown"' not in page
 
@@ -277,3 +292,11 @@ def test_bars_are_bars_and_examples_have_a_heading(toy: Built) -> None:
     assert "Return |bound|, as silent does; a|b is code, as in ⌈bound⌉ and known bound." in text
     assert "known(1) # |1|" in text
     assert re.search(r"Any number\. Example >>> known", text)
+
+
+def test_conditions_are_a_table(toy: Built) -> None:
+    table = toy.page("rules").partition("<table")[2].partition("</table>")[0]
+    cells = [
+        re.sub("<[^>]+>", "", cell).strip() for cell in re.findall(r"<t[dh].*?</t[dh]>", table, re.DOTALL)
+    ]
+    assert cells == ["field", "sentence", "x", "x is |y|.", "z", "2 * 3 is 6."]

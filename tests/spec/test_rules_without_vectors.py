@@ -80,7 +80,11 @@ def test_records_that_wait(seed: int) -> None:
 
 @pytest.mark.parametrize("order", ["kept", "shuffled"])
 def test_a_domain_for_each_part(order: str) -> None:
-    domains = {("x",): ["1", "3", "5"], ("y",): ["2", "4"], ("é",): ["1", "2"]}
+    domains: dict[tuple[str, ...], list[str]] = {
+        ("x",): ["1", "3", "5"],
+        ("y",): ["2", "4"],
+        ("é",): ["1", "2"],
+    }
     mechanism = SmallDomainRandomization("b", ["a"], domains, 3, shuffled=order == "shuffled")
     for seed in range(40):
         content = Random(seed).randbytes(300)
