@@ -1,5 +1,7 @@
 """A γ for each column: SPLU-Gen with parameters of their own for each sensitive column.
 
+The paper has one γ for a table. Here each column may have the largest group size that its most frequent
+value allows, or any smaller one.
 The name of this method in a manifest is ``SPLU-Gen by column``. It is an addition of this specification.
 """
 
