@@ -14,7 +14,14 @@ author = "The splu-ref authors"
 project_copyright = "2026, The splu-ref authors"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docstrings", "generated_pages"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "docstrings",
+    "generated_pages",
+    "specification",
+]
 exclude_patterns = ["_build"]
 smartquotes = False  # f' and --option are to stay as they are
 
@@ -37,4 +44,4 @@ nitpick_ignore_regex = [("py:class", r"(abc|collections|enum|numpy)\..*")]
 html_theme = "furo"
 html_title = f"splu-ref {version}"
 html_static_path = ["_static"]
-html_css_files = ["claims.css"]
+html_css_files = ["claims.css", "specification.css"]

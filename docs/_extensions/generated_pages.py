@@ -1,4 +1,4 @@
-"""Write the reference pages that repeat what the code says: the Python rooms, the commands, the claims.
+"""Write the reference pages that repeat what the code says: Python rooms, commands, claims, specification.
 
 The pages stand under ``docs/reference``, which is not kept in version control.
 """
@@ -16,6 +16,7 @@ from claim_pages import claim_pages
 from command_examples import TABLE, printed
 from difference_picture import CAPTION, ID, alternative, curves, draw_difference
 from frontier_picture import draw_frontier, frontier
+from specification import specification_pages
 from sphinx.application import Sphinx
 
 from experiments import program as experiments
@@ -63,7 +64,9 @@ def _write(sphinx: Sphinx) -> None:
     pages = {f"{room}.rst": _room(import_module(room)) for room in ROOMS}
     pages |= {"python.md": _rooms(), "commands.md": _commands(Path(sphinx.doctreedir))} | claim_pages()
     pages |= {"frontier.html": _frontier(), "difference.html": _difference()}
-    (folder / "claims").mkdir(parents=True, exist_ok=True)
+    pages |= specification_pages()
+    for name in ("claims", "specification"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
     for name, lines in pages.items():
         text = "\n".join(lines) + "\n"
         page = folder / name

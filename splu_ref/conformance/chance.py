@@ -43,7 +43,7 @@ def expected_together(
 
     Notes
     -----
-    ``docs/specification/plans.md``, the method mixed. Written from that page, with nothing of the code that
+    ``splu_ref/spec/plans.py``, the method mixed. Written from its text, with nothing of the code that
     publishes but the number of passes.
     """
     entries = [value for value, count in enumerate(histogram) for _ in range(count)]

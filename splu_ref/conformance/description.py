@@ -26,7 +26,7 @@ FEATURES = (
     "large-integers",
     "all-claims",
 )
-"""What a program may promise of its operations: docs/specification/conformance.md."""
+"""What a program may promise of its operations: splu_ref/spec/protocol.py."""
 
 _MOST_UNKNOWN = 100  # words that are reported
 

@@ -20,7 +20,7 @@ class UniformSource(Protocol):
 
     All random choices come from a source that is passed as an argument. So the same code publishes with the
     system's entropy, repeats a release under a key, replays a recorded tape, and enumerates every outcome of
-    a small world. ``docs/specification/randomness.md`` specifies the rules from bytes to choices, and their
+    a small world. ``splu_ref/spec/randomness.py`` specifies the rules from bytes to choices, and their
     order in a release.
     """
 

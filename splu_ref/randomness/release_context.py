@@ -101,7 +101,7 @@ def table_digest(key: Key, records: Iterable[bytes]) -> bytes:
 
 
 def release_message(key: Key, context: ReleaseContext) -> bytes:
-    """Return the message whose digest is the key of the release: see ``docs/specification/randomness.md``."""
+    """Return the message whose digest is the key of the release: see ``splu_ref/spec/keys.py``."""
     table = context.records if isinstance(context.records, TableSum) else TableSum.of(key, context.records())
     parts = [RELEASE_PREFIX, *map(_framed, (SPECIFICATION, context.method)), _number(len(context.facts))]
     for name, value in context.facts.items():

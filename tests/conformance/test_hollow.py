@@ -300,9 +300,9 @@ def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("identifier", "page"),
     [
-        ("plan/accumulated-cyclic-4/all/19", "docs/specification/plans.md"),
-        ("plan/accumulated-cyclic-4/all", "docs/specification/plans.md"),
-        ("subset/population-5/too-many", "docs/specification/randomness.md"),
+        ("plan/accumulated-cyclic-4/all/19", "splu_ref/spec/plans.py"),
+        ("plan/accumulated-cyclic-4/all", "splu_ref/spec/plans.py"),
+        ("subset/population-5/too-many", "splu_ref/spec/randomness.py"),
         ("protocol/lines/not-json", ""),
         ("publish_random/cyclic/counts", "docs/specification/conformance.md"),
         ("protocol/end", "docs/specification/conformance.md"),
@@ -311,7 +311,7 @@ def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> N
 def test_one_request_is_asked_alone(identifier: str, page: str, capsys: pytest.CaptureFixture[str]) -> None:
     if not page:
         identifier = next(vector.id for vector in only("protocol/lines.json")[0].vectors)
-        page = "docs/specification/conformance.md"
+        page = "splu_ref/spec/protocol.py"
     assert main(["conform", "--only", identifier, "--json", "--", *dying("")]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["verdict"] == "passed"

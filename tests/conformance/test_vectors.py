@@ -155,7 +155,7 @@ NEW: dict[str, Any] = {
     "operation": "plan",
     "name": "new",
     "about": "A new file.",
-    "page": "docs/specification/plans.md",
+    "page": "splu_ref/spec/plans.py",
     "parameters": {"gamma": 2, "method": "mixed"},
 }
 NOTES = {"Infeasible": "A value occurs more than N / gamma times."}

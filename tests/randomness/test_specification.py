@@ -1,9 +1,8 @@
-"""The worked examples of the specification's page on randomness, recomputed."""
+"""Worked examples of randomness, keys and streams, recomputed by the library: ``choices.json``."""
 
 import hashlib
 import hmac
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,15 +26,12 @@ from splu_ref.randomness import (
 )
 from splu_ref.randomness.release_context import release_message
 
-PAGE = Path(__file__).parents[2] / "docs" / "specification" / "randomness.md"
 Example = dict[str, Any]
 
 
 def examples() -> list[Example]:
-    blocks = re.findall(
-        r"^```json\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
-    )
-    return [example for block in blocks for example in json.loads(block)]
+    found: list[Example] = json.loads(Path(__file__).with_name("choices.json").read_text(encoding="utf-8"))
+    return found
 
 
 CHOICES: dict[str, Callable[[UniformSource, Example], Any]] = {
@@ -47,7 +43,7 @@ CHOICES: dict[str, Callable[[UniformSource, Example], Any]] = {
 }
 
 
-def test_the_page_has_an_example_of_every_kind() -> None:
+def test_there_is_an_example_of_every_kind() -> None:
     assert {example["op"] for example in examples()} == {
         *CHOICES,
         "seeded",
@@ -87,7 +83,6 @@ def only(operation: str) -> Example:
 
 
 def test_the_release_key_with_every_value_on_the_way_to_it() -> None:
-    """The tables of the page hold the records' digests and the parts of the message."""
     example = only("release_key")
     frame = pl.DataFrame(example["records"], schema=example["columns"], orient="row")
     table, key = Microdata.from_frame(frame), Key(bytes.fromhex(example["key"]))
@@ -100,17 +95,11 @@ def test_the_release_key_with_every_value_on_the_way_to_it() -> None:
         columns=table.columns,
         records=table.records,
     )
-    cells = [
-        re.findall("`([0-9a-f]{16,})`", line)
-        for line in PAGE.read_text("utf-8").splitlines()
-        if line[:1] == "|"
-    ]
     digests = [hmac.digest(key.secret, b"splu-ref/record/2" + record, "sha256") for record in table.records()]
-    shown = [[record.hex(), digest.hex()] for record, digest in zip(table.records(), digests, strict=True)]
-    assert [row for row in cells if len(row) == 2] == shown
+    assert [digest.hex() for digest in digests] == example["record digests"]
     total = sum(int.from_bytes(digest, "big") for digest in digests) % 2**256
     assert example["table"] == f"{total:064x}" == table_digest(key, table.records()).hex()
-    message = bytes.fromhex("".join(row[0] for row in cells if len(row) == 1))
+    message = bytes.fromhex("".join(example["message"]))
     assert release_message(key, context) == message
     assert release_key(key, context).secret.hex() == example["release_key"]
     assert hmac.digest(key.secret, message, "sha256").hex() == example["release_key"]
@@ -118,10 +107,8 @@ def test_the_release_key_with_every_value_on_the_way_to_it() -> None:
 
 
 def test_the_block_that_is_written_out() -> None:
-    texts = re.findall(
-        r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
-    )
-    message, block = (bytes.fromhex(text) for text in texts)
+    example = only("keyed")
+    message, block = (bytes.fromhex(example[key]) for key in ("message of block 0", "block 0"))
     assert b"occupation" in message
     assert b"anna" in message
     key = Key(bytes.fromhex(only("release_key")["release_key"]))

@@ -221,7 +221,7 @@ class ConjunctionError:
 
     Notes
     -----
-    ``docs/specification/estimates.md``, the method exact.
+    ``splu_ref/spec/estimates.py``, the method exact.
     """
 
     y3: int

@@ -17,7 +17,7 @@ from splu_ref.data import write_whole
 SCHEMA = "splu-ref/certificate/1"
 
 Certificate: TypeAlias = dict[str, Any]
-"""An object of JSON with the keys of ``docs/specification/certificates.md``; every number is a string."""
+"""An object of JSON with the keys of the specification of certificates; every number is a string."""
 
 
 def assemble(
