@@ -630,7 +630,7 @@ def manifest(fields: Fields) -> Answer:
     fields.finish()
     found = manifests.read_manifest(content)
     columns = [{"column": name, "domain": values} for name, values in found.sensitive]
-    return {**vars(found), "sensitive": columns}
+    return {**vars(found), "facts": [list(fact) for fact in found.facts], "sensitive": columns}
 
 
 OPERATIONS: Mapping[str, Callable[[Fields], Answer]] = {
