@@ -20,7 +20,8 @@ from splu_ref.spec.certificates_counts import CONCEPT, CONCEPT_ERROR, ERROR_PROB
 from splu_ref.spec.certificates_draws import UTILITY_BOUND
 from splu_ref.spec.certificates_grammar import Certificate, Condition, file_conditions
 from splu_ref.spec.certificates_operators import OPTIMAL_OPERATOR
-from splu_ref.spec.certificates_replacement import BREACH, D_GAMMA, SAFE, SAMPLE_SIZE
+from splu_ref.spec.certificates_replacement import BREACH, SAFE
+from splu_ref.spec.certificates_samples import D_GAMMA, SAMPLE_SIZE
 from splu_ref.spec.certificates_thresholds import UTILITY_THRESHOLD
 
 PARAMETERS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {

@@ -232,7 +232,7 @@ def _tail_conditions(side: str) -> tuple[list[Condition], list[Condition]]:
             c, side, tilt_of(c, "tail", side), c.integer("tail", "from")
         )
 
-    told = "at least 1" if side == "upper" else "at most 1, and above 0, or 0 where `epsilon` is 1"
+    place = "at least 1" if side == "upper" else "at most 1, and above 0, or 0 where `epsilon` is 1"
     cancels_not = true(
         where,
         "upper-cancels",
@@ -241,7 +241,7 @@ def _tail_conditions(side: str) -> tuple[list[Condition], list[Condition]]:
     )
     return shape, [
         null,
-        true(where, f"{side}-tilt", f"The tilt is {told}.", on_side),
+        true(where, f"{side}-tilt", f"The tilt is {place}.", on_side),
         *([cancels_not] if side == "upper" else []),
         true(
             where, f"{side}-rounded", "`mantissa` and `shift` are the bound, rounded up.", _tail_rounded(side)

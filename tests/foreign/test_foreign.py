@@ -68,7 +68,8 @@ def test_the_implementation_in_c_conforms(compiler: str, tmp_path: Path) -> None
 def test_the_implementation_in_javascript_conforms(node: str) -> None:
     outcome = conform([node, str(HERE / "splu.mjs")], vector_files())
     assert outcome.holds, _explained(outcome)
-    assert outcome.count(Verdict.UNSUPPORTED, Verdict.SKIPPED) == 0
+    left_out = [vector for file in vector_files() if "all-claims" in file.requires for vector in file.vectors]
+    assert outcome.count(Verdict.UNSUPPORTED, Verdict.SKIPPED) == len(left_out)
     assert len(outcome.statistics) == 76
 
 
