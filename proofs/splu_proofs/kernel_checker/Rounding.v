@@ -86,8 +86,10 @@ Definition ends_fit (c : threshold) : bool :=
   snd (N.iter (t_from c - t_f c) (end_visit c)
     (t_from c, distance false (t_num c) (t_den c) (t_from c), true)).
 
+(* Of t_e = 1 there is nothing to check but that no smaller threshold is claimed. *)
 Definition check_threshold (c : threshold) : bool :=
-  (2 <=? t_gamma c) && (1 <=? t_num c) && (1 <=? t_den c) && (1 <=? te_den c)
-  && (te_num c <? te_den c) && (1 <=? t_f c) && (1 <=? t_from c)
-  && ((t_f c =? 1) || negb (at_most c (t_f c - 1)))
-  && tilts_fit c && tail_fits c && ends_fit c.
+  (2 <=? t_gamma c) && (1 <=? t_num c) && (1 <=? t_den c) && (1 <=? te_den c) && (1 <=? t_f c)
+  && if te_num c =? te_den c then t_f c =? 1 else
+     (te_num c <? te_den c) && (1 <=? t_from c)
+     && ((t_f c =? 1) || negb (at_most c (t_f c - 1)))
+     && tilts_fit c && tail_fits c && ends_fit c.

@@ -150,9 +150,10 @@ rewrite /dist in same; rewrite [X in X <= _]wrong_err // [X in _ <= X]wrong_err 
 by rewrite eq_f; apply: err_next => //; exact: distance_gt0.
 Qed.
 
-Lemma threshold_ok : check_threshold c -> threshold_statement c.
+Lemma threshold_ok : ((t_f c =? 1)%num || ~~ at_most c (t_f c - 1)%num) && tilts_fit c && tail_fits c
+  && ends_fit c -> threshold_statement c.
 Proof.
-rewrite /check_threshold => /andP[/andP[/andP[/andP[_ above] tilts] tail] ends].
+case/andP => /andP[/andP[above tilts] tail] ends.
 rewrite /threshold_statement [t_gamma _]/= [t_num _]/= [t_den _]/= [te_num _]/= [te_den _]/= [t_f _]/=.
 rewrite !Nat2N.id; split=> //; first exact: eps_gt0.
   have tail_le f : (F <= f)%N -> wrong false g eps f <= te by exact: tail_ok.
@@ -165,12 +166,26 @@ Qed.
 
 End Threshold.
 
-Theorem check_threshold_sound (c : threshold) : check_threshold c = true -> threshold_statement c.
+Lemma wrong_le1 strict g eps f : (1 < g)%N -> wrong strict g eps f <= 1.
 Proof.
-move=> ok; have := ok; rewrite /check_threshold.
-case/andP => /andP[/andP[/andP[/andP[/andP[/andP[/andP[/andP[/andP[g2 p1] q1] d1] nd] t1] F1] _] _] _] _.
-case: c ok g2 p1 q1 d1 nd t1 F1 => g p q n d t F hn hd ln ld /= ok g2 p1 q1 d1 nd t1 F1.
-move: ok; rewrite -(N2Nat.id g) -(N2Nat.id p) -(N2Nat.id q) -(N2Nat.id n) -(N2Nat.id d) -(N2Nat.id t) -(N2Nat.id F).
-by apply: threshold_ok; lia.
+by move=> g1; rewrite /wrong -(prob_total g (g * f)); apply: prob_le.
 Qed.
 
+Theorem check_threshold_sound (c : threshold) : check_threshold c = true -> threshold_statement c.
+Proof.
+case: c => g p q n d t F hn hd ln ld; rewrite /check_threshold /=.
+case/andP => /andP[/andP[/andP[/andP[g2 p1] q1] d1] t1].
+case: (N.eqb_spec n d) => [eq_nd /N.eqb_eq eq_t | _].
+  have g1 : (1 < nat_of g)%N by lia.
+  have d0 : (nat_of d)%:R != 0 :> rat by rewrite pnatr_eq0; lia.
+  split; rewrite /= ?eq_t //; first by apply: eps_gt0; lia.
+  by move=> f _; rewrite eq_nd divff //; apply: wrong_le1.
+case/andP => /andP[/andP[/andP[/andP[nd F1] above] tilts] tail] ends.
+have pos : [/\ (1 < nat_of g)%N, (0 < nat_of p)%N, (0 < nat_of q)%N & (0 < nat_of d)%N] by split; lia.
+have more : [/\ (nat_of n < nat_of d)%N, (0 < nat_of t)%N & (0 < nat_of F)%N] by split; lia.
+move: above tilts tail ends pos more => + + + + [g1 p0 q0 d0] [nd' t0 F0]; move: g1 p0 q0 d0 nd' t0 F0.
+clear g2 p1 q1 d1 t1 nd F1.
+rewrite -(N2Nat.id g) -(N2Nat.id p) -(N2Nat.id q) -(N2Nat.id n) -(N2Nat.id d) -(N2Nat.id t) -(N2Nat.id F).
+rewrite !Nat2N.id => g1 p0 q0 d0 nd t0 F0 above tilts tail ends.
+by apply: threshold_ok => //; rewrite above tilts tail ends.
+Qed.

@@ -127,7 +127,8 @@ let read_decimal s =
   let digits, places = match String.split_on_char '.' mantissa with
     | [a; b] -> (a ^ b, String.length b)
     | _ -> (mantissa, 0) in
-  (Z.of_string digits, Z.pow ten (places - exponent))
+  let scale = places - exponent in
+  if scale >= 0 then (Z.of_string digits, Z.pow ten scale) else (Z.mul (Z.of_string digits) (Z.pow ten (- scale)), Z.one)
 
 (* ---- the law, its limits and the words for it ---- *)
 

@@ -30,6 +30,7 @@ let () =
     | Certificate.Not_covered what -> (3, "not covered: no theorem is about " ^ what)
     | Certificate.Unreadable reason | Json.Malformed reason -> (2, "unreadable: " ^ reason)
     | Sys_error _ -> (2, "unreadable: the file cannot be read")
-    | Stack_overflow | Out_of_memory -> (2, "unreadable: the certificate is too large") in
+    | Stack_overflow | Out_of_memory -> (2, "unreadable: the certificate is too large")
+    | _ -> (2, "unreadable: the certificate cannot be checked") in
   print_endline line;
   exit code
