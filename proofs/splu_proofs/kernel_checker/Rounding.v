@@ -1,7 +1,10 @@
-(* Powers, rounded up: the checker's part. A number m 2^a / 2^b is a triple. *)
+(* The check of utility-threshold: a program, without a proof.
+
+   From some count on Chernoff's bound decides. Its powers are rounded up to
+   WORK bits; the triple (m, a, b) stands for m 2^a / 2^b.                     *)
 
 From Coq Require Import NArith Bool.
-From Kernel Require Import Checker.
+From Kernel Require Import Checker Lower Minimum.
 Local Open Scope N_scope.
 
 Definition WORK : N := 384.
@@ -75,21 +78,50 @@ Definition at_most (c : threshold) (f : N) : bool :=
   numerator (t_gamma c) f (distance false (t_num c) (t_den c) f) * te_den c
     <=? te_num c * power (t_gamma c) (t_gamma c * f).
 
-(* f = F - 1, F - 2, ..., t_f: computed only where a run ends. *)
-Definition end_visit (c : threshold) (s : N * N * bool) : N * N * bool :=
-  let (s', ok) := s in let (f, j) := s' in
-  let f' := f - 1 in
+Section Ends.
+Variable u : base.
+
+(* Lower bounds of the middle show that the error has at most t_e; those of both sides, that it has more. *)
+Definition scale_of_bounds : N := 3.
+
+Definition at_most_by_bounds (c : threshold) (f j : N) (at_f : place) : bool :=
+  let whole := power (unit u) scale_of_bounds in
+  let goal := (te_den c - te_num c) * whole / te_den c in
+  goal <? middle u (t_gamma c) f j scale_of_bounds goal at_f.
+
+Definition above_by_bounds (c : threshold) (f : N) : bool :=
+  let g := t_gamma c in
+  let j := distance false (t_num c) (t_den c) f in
+  let n := g * f in
+  let whole := power (unit u) scale_of_bounds in
+  let goal := te_num c * whole / te_den c in
+  let up := move u g n (f + j) origin in
+  let down := move u g n (f - j) origin in
+  goal <? tails u g f j scale_of_bounds goal up down.
+
+(* f = t_f, t_f + 1, ...: computed only where a run ends, exactly only where bounds leave it open. *)
+Definition end_visit (c : threshold) (s : N * N * place * bool) : N * N * place * bool :=
+  let '(f, j, at_f, ok) := s in
+  let f' := f + 1 in
   let j' := distance false (t_num c) (t_den c) f' in
-  (f', j', if ok then if j' =? j then true else at_most c f' else false).
+  if ok then
+    if j' =? j then (f', j', at_f, true) else
+    let here := move u (t_gamma c) (t_gamma c * f) f at_f in
+    (f', j', here, at_most_by_bounds c f j here || at_most c f)
+  else (f', j', at_f, false).
 
 Definition ends_fit (c : threshold) : bool :=
   snd (N.iter (t_from c - t_f c) (end_visit c)
-    (t_from c, distance false (t_num c) (t_den c) (t_from c), true)).
+    (t_f c, distance false (t_num c) (t_den c) (t_f c), origin, true)).
+
+Definition no_smaller (c : threshold) : bool :=
+  (t_f c =? 1) || above_by_bounds c (t_f c - 1) || negb (at_most c (t_f c - 1)).
+
+End Ends.
 
 (* Of t_e = 1 there is nothing to check but that no smaller threshold is claimed. *)
 Definition check_threshold (c : threshold) : bool :=
   (2 <=? t_gamma c) && (1 <=? t_num c) && (1 <=? t_den c) && (1 <=? te_den c) && (1 <=? t_f c)
   && if te_num c =? te_den c then t_f c =? 1 else
      (te_num c <? te_den c) && (1 <=? t_from c)
-     && ((t_f c =? 1) || negb (at_most c (t_f c - 1)))
-     && tilts_fit c && tail_fits c && ends_fit c.
+     && no_smaller standard c && tilts_fit c && tail_fits c && ends_fit standard c.

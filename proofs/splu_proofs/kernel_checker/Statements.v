@@ -4,7 +4,7 @@
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From SPLU Require Import Binomial Counting.
-From Kernel Require Import Law Checker Rounding Privacy Threshold.
+From Kernel Require Import Law Checker Minimum Rounding Privacy Threshold.
 Set Printing Width 100.
 Set Printing Depth 1000.
 
@@ -24,6 +24,7 @@ Print threshold_statement.
 Check privacy_by_counting.
 Print Assumptions privacy_by_counting.
 
+Print mean_wrong.
 Print wrong.
 Print event.
 Print off_by_more.

@@ -4,7 +4,7 @@ From Coq Require Import PArith Pnat NArith.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import zify ring.
 From SPLU Require Import Binomial Counting Sawtooth Chernoff.
-From Kernel Require Import Law Checker Bridge Privacy Rounding Tail.
+From Kernel Require Import Law Checker Bridge Lower Minimum LowerBounds Privacy Rounding Tail.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -131,37 +131,100 @@ apply: ler_add.
   by apply: le_trans (bound); apply: below_falls => //; apply: le_trans l1.
 Qed.
 
-Lemma ends_ok k : (k <= F - t)%N -> (forall f, (F <= f)%N -> wrong false g eps f <= te) ->
-  exists2 ok, N.iter (b k) (end_visit c) (b F, b (dist F), true) = (b (F - k), b (dist (F - k)), ok) &
-    ok -> forall f, (F - k <= f)%N -> wrong false g eps f <= te.
+Variable u : base.
+Hypotheses unit_u : (0 < nat_of (unit u))%N.
+
+Lemma wrong_middle f : (0 < f)%N ->
+  wrong false g eps f + prob g (g * f) (fun x => ~~ err f (dist f) x) = 1.
 Proof.
-move=> + tail; rewrite -Nat2N.inj_iter; elim: k => [|k IH] le_k.
-  by exists true; rewrite /= ?subn0 // => _; exact: tail.
-have [|ok eq_ok good] := IH; first by lia.
-have eq_f : (F - k = (F - k.+1).+1)%N by lia.
-have f0 : (0 < F - k.+1)%N by lia.
-eexists; first by rewrite /= eq_ok /end_visit bB1 [(F - k - 1)%N](_ : _ = F - k.+1)%N ?bdistance //; lia.
-case: ok good {eq_ok} => // good; rewrite beqb -/dist => tested f.
-rewrite leq_eqVlt => /orP[/eqP<- | ]; last by rewrite -eq_f; exact: good.
-move: tested; case: eqP => [same _ | _]; last by rewrite at_most_ok.
-apply: le_trans (good isT (F - k)%N (leqnn _)).
-have F_k0 : (0 < F - k)%N by rewrite eq_f.
-rewrite /dist in same; rewrite [X in X <= _]wrong_err // [X in _ <= X]wrong_err // -same.
-by rewrite eq_f; apply: err_next => //; exact: distance_gt0.
+move=> f0; rewrite wrong_err // !probE -meanD -[RHS](prob_total g (g * f)) probE; apply: eq_mean => x.
+by rewrite -natrD; case: (err _ _ _).
 Qed.
 
-Lemma threshold_ok : ((t_f c =? 1)%num || ~~ at_most c (t_f c - 1)%num) && tilts_fit c && tail_fits c
-  && ends_fit c -> threshold_statement c.
+Lemma at_most_by_bounds_ok f at_f : (0 < f)%N -> below u (b g) at_f ->
+  at_most_by_bounds u c (b f) (b (dist f)) at_f -> wrong false g eps f <= te.
+Proof.
+move=> f0 ok_f; rewrite /at_most_by_bounds [t_gamma _]/= [te_num _]/= [te_den _]/=.
+move: scale_of_bounds => E; set goal := (_ / _)%num => above.
+have g1 : (1 < nat_of (b g))%N by rewrite Nat2N.id.
+have j0 : (0 < nat_of (b (dist f)))%N by rewrite Nat2N.id distance_gt0.
+have := @middle_le u unit_u (b g) g1 E (b f) (b (dist f)) goal at_f j0 ok_f.
+rewrite !Nat2N.id => le_middle; have {above} lt_goal : (nat_of goal).+1%:R <= unit_of u E *
+    prob g (g * f) (fun x => ~~ err f (dist f) x).
+  by apply: le_trans le_middle; rewrite ler_nat; lia.
+have U0 := unit_gt0 unit_u E; have d0 : 0 < d%:R :> rat by rewrite ltr0n.
+have : (d - n)%N%:R / d%:R <= prob g (g * f) (fun x => ~~ err f (dist f) x).
+  rewrite -(@ler_pmul2l _ (unit_of u E)) //; apply: le_trans lt_goal.
+  rewrite mulrA ler_pdivr_mulr // /unit_of -!natrM ler_nat /goal nat_of_div.
+  rewrite N2Nat.inj_mul multE bB !Nat2N.id nat_of_power mulnC.
+  by apply: ltnW; rewrite -ltn_divLR.
+have -> : (d - n)%N%:R / d%:R = 1 - te :> rat.
+  by rewrite (natrB _ (ltnW lt_nd)) mulrBl (divff (lt0r_neq0 d0)).
+have := wrong_middle f0; set W := wrong _ _ _ _; set M := prob _ _ _ => eq_WM le_M.
+by rewrite -(ler_add2r M) eq_WM -ler_subl_addl.
+Qed.
+
+Lemma above_by_bounds_ok f : (0 < f)%N -> above_by_bounds u c (b f) -> te < wrong false g eps f.
+Proof.
+move=> f0; rewrite /above_by_bounds [t_gamma _]/= [t_num _]/= [t_den _]/= [te_num _]/= [te_den _]/=.
+rewrite bdistance // -/(dist f); move: scale_of_bounds => E; set goal := (_ / _)%num => above.
+have g1 : (1 < nat_of (b g))%N by rewrite Nat2N.id.
+have j0 : (0 < nat_of (b (dist f)))%N by rewrite Nat2N.id distance_gt0.
+have start : below u (b g) origin by apply: below_origin.
+have := @tails_le u unit_u (b g) g1 E (b f) (b (dist f)) goal _ _ j0
+  (below_move unit_u g1 (b g * b f)%num (b f + b (dist f))%num start)
+  (below_move unit_u g1 (b g * b f)%num (b f - b (dist f))%num start).
+rewrite !Nat2N.id -wrong_err // => le_tails.
+have U0 := unit_gt0 unit_u E; have d0 : 0 < d%:R :> rat by rewrite ltr0n.
+rewrite -(@ltr_pmul2l _ (unit_of u E)) //; apply: lt_le_trans le_tails.
+apply: (@lt_le_trans _ _ (nat_of goal).+1%:R); last by rewrite ler_nat; lia.
+rewrite /te mulrA ltr_pdivr_mulr // /unit_of -!natrM ltr_nat /goal nat_of_div.
+by rewrite N2Nat.inj_mul multE !Nat2N.id nat_of_power mulnC -ltn_divLR.
+Qed.
+
+Lemma iter_next (A : Type) (f : A -> A) k x : Nat.iter k.+1 f x = f (Nat.iter k f x).
+Proof. by []. Qed.
+
+Lemma ends_ok k : exists at_f ok,
+  [/\ N.iter (b k) (end_visit u c) (b t, b (dist t), origin, true) = (b (t + k), b (dist (t + k)), at_f, ok),
+    below u (b g) at_f &
+    ok -> wrong false g eps (t + k) <= te -> forall f, (t <= f <= t + k)%N -> wrong false g eps f <= te].
+Proof.
+have g1 : (1 < nat_of (b g))%N by rewrite Nat2N.id.
+rewrite -Nat2N.inj_iter; elim: k => [|k [at_f [ok [eq_ok ok_f IH]]]].
+  have start : below u (b g) origin by exact: below_origin.
+  exists origin, true; rewrite addn0; split=> //.
+  by move=> _ le_t f le_f; rewrite (_ : f = t) //; lia.
+rewrite iter_next eq_ok /end_visit [t_gamma _]/= [t_num _]/= [t_den _]/= bS bdistance // addnS.
+rewrite -/(dist (t + k).+1); have tk0 : (0 < t + k)%N by lia.
+case: ok IH {eq_ok} => [IH | _]; last by exists at_f, false; split.
+have step : wrong false g eps (t + k) <= te -> wrong false g eps (t + k).+1 <= te ->
+    forall f, (t <= f <= (t + k).+1)%N -> wrong false g eps f <= te.
+  move=> le_tk le_S f /andP[le_tf]; rewrite leq_eqVlt => /orP[/eqP-> // | lt_f].
+  by apply: IH => //; rewrite le_tf.
+rewrite beqb; case: eqP => [same | _].
+  exists at_f, true; split=> // _ le_S; apply: step => //; apply: le_trans le_S.
+  rewrite /dist in same; rewrite [X in X <= _]wrong_err // [X in _ <= X]wrong_err // same.
+  by apply: err_next => //; exact: distance_gt0.
+set here := move _ _ _ _ _; have ok_here : below u (b g) here by apply: below_move.
+eexists here, _; split; [reflexivity | by [] |] => tested; apply: step.
+by case/orP: tested => [/at_most_by_bounds_ok-> | ] //; rewrite ?at_most_ok.
+Qed.
+
+Lemma threshold_ok : no_smaller u c && tilts_fit c && tail_fits c && ends_fit u c -> threshold_statement c.
 Proof.
 case/andP => /andP[/andP[above tilts] tail] ends.
 rewrite /threshold_statement [t_gamma _]/= [t_num _]/= [t_den _]/= [te_num _]/= [te_den _]/= [t_f _]/=.
 rewrite !Nat2N.id; split=> //; first exact: eps_gt0.
   have tail_le f : (F <= f)%N -> wrong false g eps f <= te by exact: tail_ok.
-  have [ok eq_ok good] := ends_ok (leqnn _) tail_le.
-  move: ends; rewrite /ends_fit [t_from _]/= [t_f _]/= [t_num _]/= [t_den _]/= bdistance // bB -/dist eq_ok /=.
-  by move/good=> le_f f le_tf; apply: le_f; lia.
-move=> t1; move: above; rewrite [t_f _]/= bB1 subn1 at_most_ok; last by lia.
-by case/orP => [/N.eqb_eq | ]; [lia | rewrite -ltNge].
+  have [at_f [ok [eq_ok _ good]]] := ends_ok (F - t).
+  move: ends; rewrite /ends_fit [t_from _]/= [t_f _]/= [t_num _]/= [t_den _]/= bdistance // bB -/dist eq_ok [snd _]/=.
+  move=> /good le_f f le_tf; have [/tail_le // | lt_fF] := leqP F f.
+  by apply: le_f; rewrite ?subnKC ?tail_le //; lia.
+move=> t1; move: above; rewrite /no_smaller [t_f _]/= bB1 subn1.
+have t10 : (0 < t.-1)%N by lia.
+case/orP => [/orP[/N.eqb_eq | above] | ]; [lia | exact: above_by_bounds_ok |].
+by rewrite at_most_ok // -ltNge.
 Qed.
 
 End Threshold.
@@ -173,19 +236,23 @@ Qed.
 
 Theorem check_threshold_sound (c : threshold) : check_threshold c = true -> threshold_statement c.
 Proof.
-case: c => g p q n d t F hn hd ln ld; rewrite /check_threshold /=.
+rewrite /check_threshold; move: standard unit_standard => s unit_s.
+have eq_c : Threshold (b (nat_of (t_gamma c))) (b (nat_of (t_num c))) (b (nat_of (t_den c))) (b (nat_of (te_num c)))
+    (b (nat_of (te_den c))) (b (nat_of (t_f c))) (b (nat_of (t_from c))) (high_num c) (high_den c) (low_num c) (low_den c)
+    = c by rewrite !N2Nat.id; case: c.
 case/andP => /andP[/andP[/andP[/andP[g2 p1] q1] d1] t1].
-case: (N.eqb_spec n d) => [eq_nd /N.eqb_eq eq_t | _].
-  have g1 : (1 < nat_of g)%N by lia.
-  have d0 : (nat_of d)%:R != 0 :> rat by rewrite pnatr_eq0; lia.
-  split; rewrite /= ?eq_t //; first by apply: eps_gt0; lia.
-  by move=> f _; rewrite eq_nd divff //; apply: wrong_le1.
+case: (N.eqb_spec (te_num c) (te_den c)) => [eq_nd /N.eqb_eq eq_t | _].
+  have g1 : (1 < nat_of (t_gamma c))%N by clear eq_c; lia.
+  have d0 : (nat_of (te_den c))%:R != 0 :> rat by rewrite pnatr_eq0; clear eq_c; lia.
+  rewrite /threshold_statement eq_t eq_nd; split=> //; first by apply: eps_gt0; clear eq_c; lia.
+  by move=> f _; rewrite divff //; apply: wrong_le1.
 case/andP => /andP[/andP[/andP[/andP[nd F1] above] tilts] tail] ends.
-have pos : [/\ (1 < nat_of g)%N, (0 < nat_of p)%N, (0 < nat_of q)%N & (0 < nat_of d)%N] by split; lia.
-have more : [/\ (nat_of n < nat_of d)%N, (0 < nat_of t)%N & (0 < nat_of F)%N] by split; lia.
-move: above tilts tail ends pos more => + + + + [g1 p0 q0 d0] [nd' t0 F0]; move: g1 p0 q0 d0 nd' t0 F0.
-clear g2 p1 q1 d1 t1 nd F1.
-rewrite -(N2Nat.id g) -(N2Nat.id p) -(N2Nat.id q) -(N2Nat.id n) -(N2Nat.id d) -(N2Nat.id t) -(N2Nat.id F).
-rewrite !Nat2N.id => g1 p0 q0 d0 nd t0 F0 above tilts tail ends.
-by apply: threshold_ok => //; rewrite above tilts tail ends.
+have all : no_smaller s c && tilts_fit c && tail_fits c && ends_fit s c by rewrite above tilts tail ends.
+have pos : [/\ (1 < nat_of (t_gamma c))%N, (0 < nat_of (t_num c))%N, (0 < nat_of (t_den c))%N &
+    (0 < nat_of (te_den c))%N] by clear -g2 p1 q1 d1; split; lia.
+have more : [/\ (nat_of (te_num c) < nat_of (te_den c))%N, (0 < nat_of (t_f c))%N & (0 < nat_of (t_from c))%N].
+  by clear -nd t1 F1; split; lia.
+case: pos more => g1 p0 q0 d0 [nd' t0 F0].
+rewrite -eq_c in all; rewrite -eq_c.
+exact: (@threshold_ok _ _ _ _ _ _ _ _ _ _ _ g1 p0 q0 d0 nd' t0 F0 s unit_s all).
 Qed.

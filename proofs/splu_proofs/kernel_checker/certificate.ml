@@ -176,8 +176,9 @@ let small_sum_privacy parameters has evidence said =
   (match draws with
    | Some bound when Z.gt alpha bound -> unreadable "parameters.alpha is above the bound of the draws"
    | _ -> ());
-  if has "releases" then raise (Not_covered "several releases");
-  refuse_if_too_large gamma alpha e (Z.mul (Z.of_int 2) (Z.min alpha (Z.succ (floor_times e alpha))));
+  let releases = if has "releases" then whole parameters "releases" 2 else Z.one in
+  let most = Z.mul releases alpha in
+  refuse_if_too_large gamma most e (Z.mul (Z.of_int 2) (Z.min alpha (Z.succ (floor_times e most))));
   let given = object_with ["theorem_4"; "definition_2"] "evidence" evidence in
   let form name sign =
     let where = "evidence." ^ name in
@@ -185,17 +186,19 @@ let small_sum_privacy parameters has evidence said =
     let argmin = numerator_of (where ^ ".argmin") (entry "argmin") in
     if Z.lt argmin Z.one || Z.gt argmin alpha then refuted (where ^ ".argmin is not what the arithmetic gives");
     let least = numerator_of (where ^ ".numerator") (entry "numerator") in
-    let value = decimal ~up:false least (power_of gamma argmin) in
+    let value = decimal ~up:false least (power_of gamma (Z.mul releases argmin)) in
     let value_num, value_den = read_decimal value in
     ({ argmin; least; value_num; value_den },
      "|f' - f| " ^ sign ^ " (" ^ shown e ^ ") f has a probability of at least " ^ value ^ ", least at f = "
      ^ Z.to_string argmin) in
+  let mean =
+    if has "releases" then ["f' the mean of " ^ Z.to_string releases ^ " independent published counts"] else [] in
   let theorem_4, strict = form "theorem_4" ">" in
   let definition_2, weak = form "definition_2" ">=" in
   let sentence =
-    setting gamma draws [] ^ ", for every count f from 1 to " ^ Z.to_string alpha ^ ": " ^ strict ^ "; " ^ weak ^ "." in
+    setting gamma draws mean ^ ", for every count f from 1 to " ^ Z.to_string alpha ^ ": " ^ strict ^ "; " ^ weak ^ "." in
   require_statement said sentence;
-  (sentence, check_privacy { gamma; eps_num = e.above; eps_den = e.below; alpha; theorem_4; definition_2 })
+  (sentence, check_privacy { gamma; eps_num = e.above; eps_den = e.below; releases; alpha; theorem_4; definition_2 })
 
 let error_probability parameters has evidence said =
   let gamma = group_size parameters and f = whole parameters "frequency" 1 and e = epsilon parameters in
