@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 import stat
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import ceil, comb, floor
+from itertools import product
+from math import ceil, comb
 from pathlib import Path
 from typing import Any
 
@@ -330,13 +332,64 @@ def _is_true(certificate: Any) -> bool:
     return True
 
 
+def _posterior(x: Fraction, present: Fraction, absent: Fraction) -> Fraction:
+    return x * present / (x * present + (1 - x) * absent)
+
+
+def _is_private(alpha: Fraction, beta: Fraction, d: Fraction, gamma: Fraction) -> bool:
+    """Return whether posteriors stay within the bounds, at some priors up to d."""
+    for present, absent in ((alpha + beta, beta), (1 - alpha - beta, 1 - beta)):
+        for x in (d, d / 2, d / 1000):
+            if not d / gamma * x <= _posterior(x, present, absent) <= gamma:
+                return False
+    return True
+
+
+def _tuple_certificate(alpha: Fraction, beta: Fraction, d: Fraction, gamma: Fraction) -> Any:
+    """Return a certificate of d-gamma whose parts belong together, be it true or not."""
+    scale = alpha.denominator * beta.denominator * d.denominator * gamma.denominator
+    sides = {
+        "published": (beta * gamma * (1 - d), (alpha + beta) * d * (1 - gamma)),
+        "unpublished": ((1 - alpha - beta) * gamma, (1 - beta) * d),
+    }
+    certificate = _certificate()
+    certificate |= {
+        "claim": "d-gamma",
+        "parameters": {"alpha": str(alpha), "beta": str(beta), "d": str(d), "gamma": str(gamma)},
+        "statement": f"With alpha = {alpha} and beta = {beta}, the alpha-beta algorithm is ({d}, {gamma})-private:"
+        f" for every prior of a tuple above 0 and at most {d}, tuples independent, its posterior is at most "
+        f"{gamma}, and at least {d / gamma} times the prior.",
+        "evidence": {
+            name: {"left": f"{int(left * scale):x}", "right": f"{int(right * scale):x}"}
+            for name, (left, right) in sides.items()
+        },
+    }
+    return certificate
+
+
+@needs_program
+@pytest.mark.slow
+def test_both_checkers_agree_on_the_privacy_of_tuples() -> None:
+    parts = sorted({Fraction(p, q) for q in range(1, 5) for p in range(q + 1)})
+    seen: Counter[KernelWord] = Counter()
+    for alpha, beta, d, gamma in product(parts, repeat=4):
+        if not 0 < alpha <= 1 - beta or not 0 < d <= gamma < 1:
+            continue
+        first, second = _agree(json.dumps(_tuple_certificate(alpha, beta, d, gamma)))
+        assert first is second
+        assert (second is KernelWord.VALID) <= _is_private(alpha, beta, d, gamma)
+        seen[second] += 1
+    assert min(seen[KernelWord.VALID], seen[KernelWord.FALSE]) > 20
+
+
 def test_brute_force_refutes_what_is_false() -> None:
     certificate = privacy_certificate(3, "1/4", 9)
     assert _is_true(certificate)
     changed = json.loads(json.dumps(certificate))
     changed["parameters"]["alpha"] = "60"
     assert not _is_true(changed)
-    assert floor(Fraction(7, 2)) == 3
+    half = Fraction(1, 2)
+    assert not _is_private(half, Fraction(0), half, half)
 
 
 # ---- files that are no certificates ----------------------------------------------------------------------
@@ -487,3 +540,37 @@ def test_what_coq_printed_is_free_of_axioms() -> None:
         re.MULTILINE,
     )
     assert set(proved) == set(asked)
+
+
+# ---- faults in the checker break its proof ---------------------------------------------------------------
+
+
+FAULTS = {
+    "none": ("Minimum", "(1 <=? argmin w)", "(1 <=? argmin w)", "Privacy"),
+    "an argmin of 0": ("Minimum", "(1 <=? argmin w)", "true", "Privacy"),
+    "any numerator": (
+        "Minimum", "(numerator g H (distance strict p q H) =? least w)", "(least w =? least w)", "Privacy",
+    ),
+    "any decimal": ("Minimum", "(value_num w * whole <=? least w * value_den w)", "true", "Privacy"),
+    "a tilt below 1": ("Rounding", "(high_den c <=? high_num c)", "true", "Threshold"),
+}  # fmt: skip
+"""A file of the checker, a condition in it and what replaces it, and the proof that then fails."""
+
+
+@needs_program
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_proof_fails_if_a_condition_is_dropped(name: str, tmp_path: Path) -> None:
+    module, condition, replacement, proof = FAULTS[name]
+    for folder in ("coq", "kernel_checker"):
+        shutil.copytree(FOLDER.parent / folder, tmp_path / folder)
+    folder = tmp_path / "kernel_checker"
+    file = folder / f"{module}.v"
+    assert file.read_text().count(condition) == 1
+    file.write_text(file.read_text().replace(condition, replacement))
+    done = subprocess.run(["make", "-C", folder, f"{proof}.vo"], check=False, capture_output=True, text=True)
+    if name == "none":
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode != 0
+        assert f'File "./{proof}.v"' in done.stderr

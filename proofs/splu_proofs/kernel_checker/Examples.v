@@ -2,7 +2,7 @@
    certificates holds for lack of one; and neighbors that it refuses.        *)
 
 From Coq Require Import NArith.
-From Kernel Require Import Checker Minimum Rounding.
+From Kernel Require Import Checker Minimum Rounding Tuples.
 Local Open Scope N_scope.
 
 Example privacy_accepted : check_privacy
@@ -19,4 +19,10 @@ Example threshold_accepted : check_threshold (Threshold 2 1 2 1 2 3 6 3 1 1 3) =
 Proof. vm_compute. reflexivity. Qed.
 
 Example threshold_refused : check_threshold (Threshold 2 1 2 1 2 2 6 3 1 1 3) = false.
+Proof. vm_compute. reflexivity. Qed.
+
+Example tuples_accepted : check_tuples (Tuples 1 3 1 3 1 4 1 2) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example tuples_refused : check_tuples (Tuples 1 3 1 9 1 4 1 2) = false.
 Proof. vm_compute. reflexivity. Qed.

@@ -3,7 +3,7 @@
    asked of zarith as well.                                                 *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt NArith.
-From Kernel Require Import Checker Minimum Rounding.
+From Kernel Require Import Checker Minimum Rounding Tuples.
 
 Extract Constant N.size => "(fun n -> Big_int_Z.big_int_of_int (Z.numbits n))".
-Extraction "checker.ml" check_privacy check_error check_threshold.
+Extraction "checker.ml" check_privacy check_error check_threshold check_tuples.

@@ -4,7 +4,7 @@
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From SPLU Require Import Binomial Counting.
-From Kernel Require Import Law Checker Minimum Rounding Privacy Threshold.
+From Kernel Require Import Law Checker Minimum Rounding Tuples Privacy Threshold DGamma.
 Set Printing Width 100.
 Set Printing Depth 1000.
 
@@ -24,6 +24,12 @@ Print threshold_statement.
 Check privacy_by_counting.
 Print Assumptions privacy_by_counting.
 
+Check check_tuples_sound.
+Print Assumptions check_tuples_sound.
+Print tuples_statement.
+Print posterior.
+Print ratio.
+
 Print mean_wrong.
 Print wrong.
 Print event.
@@ -32,3 +38,6 @@ Print off.
 Print prob.
 Print mass.
 Print outcomes.
+Print zeros.
+Print success.
+Print failure.

@@ -260,15 +260,49 @@ let utility_threshold parameters has evidence said =
      { t_gamma = gamma; t_num = e.above; t_den = e.below; te_num = t_e.above; te_den = t_e.below; t_f;
        t_from = start; high_num; high_den; low_num; low_den })
 
+let d_gamma parameters _ evidence said =
+  let alpha = fraction parameters "alpha" and beta = fraction parameters "beta" in
+  let d = fraction parameters "d" and gamma = fraction parameters "gamma" in
+  let ( * ) = Z.mul and ( - ) = Z.sub in
+  let kept = Z.add (alpha.above * beta.below) (beta.above * alpha.below) and whole = alpha.below * beta.below in
+  if Z.sign alpha.above = 0 || Z.gt kept whole then
+    unreadable "parameters.alpha must be above 0, and alpha + beta at most 1";
+  if Z.sign d.above = 0 || Z.gt (d.above * gamma.below) (gamma.above * d.below) || Z.geq gamma.above gamma.below then
+    unreadable "parameters.d must be above 0 and at most gamma, and gamma below 1";
+  let least = { above = d.above * gamma.below; below = d.below * gamma.above } in
+  let common = Z.gcd least.above least.below in
+  let least = { above = Z.divexact least.above common; below = Z.divexact least.below common } in
+  let sentence =
+    "With alpha = " ^ shown alpha ^ " and beta = " ^ shown beta ^ ", the alpha-beta algorithm is (" ^ shown d ^ ", "
+    ^ shown gamma ^ ")-private: for every prior of a tuple above 0 and at most " ^ shown d
+    ^ ", tuples independent, its posterior is at most " ^ shown gamma ^ ", and at least " ^ shown least
+    ^ " times the prior." in
+  require_statement said sentence;
+  let given = object_with ["published"; "unpublished"] "evidence" evidence in
+  let sides name left right =
+    let where = "evidence." ^ name in
+    let entry = object_with ["left"; "right"] where (given name) in
+    require (where ^ ".left") (entry "left") left;
+    require (where ^ ".right") (entry "right") right in
+  sides "published" (alpha.below * beta.above * gamma.above * (d.below - d.above))
+    (kept * d.above * (gamma.below - gamma.above));
+  sides "unpublished" ((whole - kept) * gamma.above * d.below)
+    (alpha.below * (beta.below - beta.above) * d.above * gamma.below);
+  (sentence,
+   check_tuples
+     { a_num = alpha.above; a_den = alpha.below; b_num = beta.above; b_den = beta.below; d_num = d.above;
+       d_den = d.below; g_num = gamma.above; g_den = gamma.below })
+
 (* name, parameters, parameters that may be left out, and what decides *)
 let covered = [
   ("small-sum-privacy", ["gamma"; "epsilon"; "alpha"], ["retention"; "releases"; "draws"], small_sum_privacy);
   ("error-probability", ["gamma"; "epsilon"; "frequency"], ["retention"; "draws"], error_probability);
   ("utility-threshold", ["gamma"; "epsilon"; "t_e"; "t_f"], ["retention"; "draws"], utility_threshold);
+  ("d-gamma", ["alpha"; "beta"; "d"; "gamma"], [], d_gamma);
 ]
 
 let not_covered = [
-  "utility-bound"; "concept-error"; "breach"; "safe"; "sample-size"; "d-gamma"; "optimal-operator" ]
+  "utility-bound"; "concept-error"; "breach"; "safe"; "sample-size"; "optimal-operator" ]
 
 let require_label where value =
   let s = text where value in
