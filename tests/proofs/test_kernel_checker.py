@@ -356,9 +356,9 @@ def _tuple_certificate(alpha: Fraction, beta: Fraction, d: Fraction, gamma: Frac
     certificate |= {
         "claim": "d-gamma",
         "parameters": {"alpha": str(alpha), "beta": str(beta), "d": str(d), "gamma": str(gamma)},
-        "statement": f"With alpha = {alpha} and beta = {beta}, the alpha-beta algorithm is ({d}, {gamma})-private:"
-        f" for every prior of a tuple above 0 and at most {d}, tuples independent, its posterior is at most "
-        f"{gamma}, and at least {d / gamma} times the prior.",
+        "statement": f"With alpha = {alpha} and beta = {beta}, the alpha-beta algorithm is ({d}, {gamma})-"
+        f"private: for every prior of a tuple above 0 and at most {d}, tuples independent, its posterior is "
+        f"at most {gamma}, and at least {d / gamma} times the prior.",
         "evidence": {
             name: {"left": f"{int(left * scale):x}", "right": f"{int(right * scale):x}"}
             for name, (left, right) in sides.items()
@@ -562,8 +562,8 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_proof_fails_if_a_condition_is_dropped(name: str, tmp_path: Path) -> None:
     module, condition, replacement, proof = FAULTS[name]
-    for folder in ("coq", "kernel_checker"):
-        shutil.copytree(FOLDER.parent / folder, tmp_path / folder)
+    for part in ("coq", "kernel_checker"):
+        shutil.copytree(FOLDER.parent / part, tmp_path / part)
     folder = tmp_path / "kernel_checker"
     file = folder / f"{module}.v"
     assert file.read_text().count(condition) == 1
