@@ -21,7 +21,8 @@ help:
 	@echo "make mutation ROOMS=plans SAMPLE=100   put small faults into the code and name those that no test notices"
 	@echo "make bench   speed, its growth and memory, as ratios against named baselines"
 	@echo "make peers   the same against other packages, in an environment of their own"
-	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
+	@echo "make coq     compile the kernel-checked proofs and the proved certificate checker (needs Coq 8.16 with MathComp, OCaml"
+	@echo "             and zarith: see proofs/splu_proofs/coq/README.md)"
 	@echo "make docs    build the documentation into docs/_build/html"
 	@echo "make lock    resolve the dependencies again and write the four files of pinned versions"
 
@@ -107,6 +108,7 @@ $(PEERS)/.ready: benchmarks/peers/requirements.txt benchmarks/peers/built.txt
 
 coq:
 	$(MAKE) --no-print-directory -C proofs/splu_proofs/coq
+	$(MAKE) --no-print-directory -C proofs/splu_proofs/kernel_checker
 
 lock: $(READY)
 	$(LOCK) --extra dev --output-file constraints.txt

@@ -56,6 +56,10 @@ from .dependent_utility import Noise as Noise
 from .dependent_utility import dependent_draws_error_bound as dependent_draws_error_bound
 from .dependent_utility import dependent_draws_threshold as dependent_draws_threshold
 from .dependent_utility import table_threshold as table_threshold
+from .kernel_checker import KernelVerdict as KernelVerdict
+from .kernel_checker import KernelWord as KernelWord
+from .kernel_checker import kernel_check as kernel_check
+from .kernel_checker import kernel_program as kernel_program
 from .minimax_error import BestEstimator as BestEstimator
 from .minimax_error import LeastWorstError as LeastWorstError
 from .minimax_error import best_estimator as best_estimator

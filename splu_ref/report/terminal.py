@@ -93,7 +93,7 @@ def last_line(report: VerificationReport) -> str:
 
 def _status(row: Row) -> Text:
     if row.result == "recorded":
-        return Text(f"{row.status}, recorded", style="dim")
+        return Text(row.status if row.status == "not run" else f"{row.status}, recorded", style="dim")
     if row.passed:
         return Text(row.status, style=_STYLES.get(row.status, ""))
     return Text(row.status if row.status == "fails" else f"{row.status}, fails", style="bold red")

@@ -13,7 +13,7 @@ import pytest
 from splu_ref.audit import DeclaredRow, EnumerationRow
 from splu_ref.certificate_checker import Verdict, check_text
 from splu_ref.channels import PublishedCount
-from splu_ref.guarantees import privacy_certificate
+from splu_ref.guarantees import KernelVerdict, KernelWord, privacy_certificate
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.report.stages import certificates, enumeration, publication
 from splu_ref.report.stages.certificates import FALSIFIED, certificates_stage, falsifications
@@ -61,6 +61,26 @@ def test_a_checker_that_believes_nothing_is_detected(monkeypatch: pytest.MonkeyP
     failed = [row.id for row in certificates_stage(recorder).rows if not row.passed]
     assert len(failed) == 4
     assert "certificates.falsified" not in failed
+
+
+@pytest.mark.parametrize(
+    ("word", "passed"), [(KernelWord.VALID, True), (KernelWord.FALSE, False), (KernelWord.NOT_COVERED, False)]
+)
+def test_the_proved_checker_must_accept_every_certificate(
+    word: KernelWord, passed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificates, "kernel_program", lambda: Path("built"))
+    monkeypatch.setattr(certificates, "kernel_check", lambda _: KernelVerdict(word, ""))
+    row = certificates._kernel_row()
+    assert (row.passed, row.result) == (passed, "passed" if passed else "failed")
+    assert row.evidence.startswith("4 certificates and ")
+
+
+def test_where_the_proved_checker_is_not_built_the_row_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificates, "kernel_program", lambda: None)
+    row = certificates._kernel_row()
+    assert (row.status, row.result) == ("not run", "recorded")
+    assert "make coq" in row.evidence
 
 
 @pytest.mark.parametrize("section", FALSIFIED)

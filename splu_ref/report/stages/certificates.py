@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from time import perf_counter
 
 from splu_ref.certificate_checker import Unreadable, check_text
-from splu_ref.guarantees import Certificate, error_certificate, privacy_certificate, threshold_certificate
+from splu_ref.guarantees import (
+    Certificate,
+    KernelWord,
+    error_certificate,
+    kernel_check,
+    kernel_program,
+    privacy_certificate,
+    threshold_certificate,
+)
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome, check_row
@@ -26,7 +35,7 @@ FALSIFIED = ("claim", "parameters", "statement", "evidence")
 
 
 def certificates_stage(progress: Progress) -> Outcome:
-    """Return two rows per certificate: the checker accepts it, and rejects it once falsified."""
+    """Return a row per certificate, one for the proved checker, and one for falsified certificates."""
     progress.stage("Certificates", len(PRODUCED))
     rows: list[Row] = []
     for done, (name, title, produce) in enumerate(PRODUCED):
@@ -46,7 +55,7 @@ def certificates_stage(progress: Progress) -> Outcome:
                 seconds=perf_counter() - begin,
             )
         )
-    rows.append(_falsified_row())
+    rows += [_kernel_row(), _falsified_row()]
     return Outcome(rows=tuple(rows))
 
 
@@ -70,6 +79,37 @@ def _falsified_row() -> Row:
         detail=f"accepted with a changed {'; '.join(accepted)}" if accepted else "all were rejected",
         seconds=perf_counter() - begin,
     )
+
+
+def _kernel_row() -> Row:
+    """Return the row of the checker that is proved in Coq: it accepts every certificate that is made here."""
+    begin = perf_counter()
+    row = check_row(
+        "certificates", "kernel", "Certificates pass the checker that is proved in Coq", True, grade="kernel"
+    )
+    if kernel_program() is None:
+        not_run = "not run: the proved checker is not built (make coq)"
+        return replace(row, status="not run", grade="", evidence=not_run, unchecked=not_run)
+    made = [(title, produce()) for _, title, produce in PRODUCED]
+    refused = [title for title, each in made if _kernel_word(each) is not KernelWord.VALID]
+    changed = [
+        each for _, original in made[:3] for part in FALSIFIED for _, each in falsifications(original, part)
+    ]
+    accepted = sum(_kernel_word(each) is KernelWord.VALID for each in changed)
+    return replace(
+        row,
+        passed=not refused,
+        status="fails" if refused else "holds",
+        evidence=f"{len(made)} certificates and {len(changed)} falsified, checked by the program of make coq",
+        detail=f"refused: {'; '.join(refused)}"
+        if refused
+        else f"{len(made)} were accepted; of the falsified ones {accepted}, whose statements are true",
+        seconds=perf_counter() - begin,
+    )
+
+
+def _kernel_word(certificate: Certificate) -> KernelWord:
+    return kernel_check(json.dumps(certificate)).word
 
 
 def _accepts(certificate: Certificate) -> bool:

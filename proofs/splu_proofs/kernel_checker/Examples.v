@@ -1,0 +1,28 @@
+(* Certificates that the checker accepts, so that no theorem about accepted
+   certificates holds for lack of one; and neighbors that it refuses.        *)
+
+From Coq Require Import NArith.
+From Kernel Require Import Checker Minimum Rounding Tuples.
+Local Open Scope N_scope.
+
+Example privacy_accepted : check_privacy
+  (Privacy 5 3 10 1 3 (Form 1 1845 5904 10000) (Form 1 1845 5904 10000)) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example error_accepted : check_error (Error 2 1 2 2 10 5 8) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example error_refused : check_error (Error 2 1 2 2 10 4 8) = false.
+Proof. vm_compute. reflexivity. Qed.
+
+Example threshold_accepted : check_threshold (Threshold 2 1 2 1 2 3 6 3 1 1 3) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example threshold_refused : check_threshold (Threshold 2 1 2 1 2 2 6 3 1 1 3) = false.
+Proof. vm_compute. reflexivity. Qed.
+
+Example tuples_accepted : check_tuples (Tuples 1 3 1 3 1 4 1 2) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example tuples_refused : check_tuples (Tuples 1 3 1 9 1 4 1 2) = false.
+Proof. vm_compute. reflexivity. Qed.

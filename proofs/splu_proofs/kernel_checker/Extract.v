@@ -1,0 +1,9 @@
+(* Translates the checker to OCaml. Binary numbers become integers of zarith;
+   the number of bits of a number, of which no theorem needs anything, is
+   asked of zarith as well.                                                 *)
+
+From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt NArith.
+From Kernel Require Import Checker Minimum Rounding Tuples.
+
+Extract Constant N.size => "(fun n -> Big_int_Z.big_int_of_int (Z.numbits n))".
+Extraction "checker.ml" check_privacy check_error check_threshold check_tuples.

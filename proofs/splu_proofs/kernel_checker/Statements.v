@@ -1,0 +1,43 @@
+(* Prints what is proved: each theorem, the definitions that its statement
+   uses, and what its proof rests on. The Makefile compares the output with
+   statements.txt, which was read beside the English statements.            *)
+
+From mathcomp Require Import all_ssreflect all_algebra.
+From SPLU Require Import Binomial Counting.
+From Kernel Require Import Law Checker Minimum Rounding Tuples Privacy Threshold DGamma.
+Set Printing Width 100.
+Set Printing Depth 1000.
+
+Check check_privacy_sound.
+Print Assumptions check_privacy_sound.
+Print privacy_statement.
+Print form_holds.
+
+Check check_error_sound.
+Print Assumptions check_error_sound.
+Print error_statement.
+
+Check check_threshold_sound.
+Print Assumptions check_threshold_sound.
+Print threshold_statement.
+
+Check privacy_by_counting.
+Print Assumptions privacy_by_counting.
+
+Check check_tuples_sound.
+Print Assumptions check_tuples_sound.
+Print tuples_statement.
+Print posterior.
+Print ratio.
+
+Print mean_wrong.
+Print wrong.
+Print event.
+Print off_by_more.
+Print off.
+Print prob.
+Print mass.
+Print outcomes.
+Print zeros.
+Print success.
+Print failure.

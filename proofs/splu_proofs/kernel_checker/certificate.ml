@@ -1,0 +1,329 @@
+(* The part of the checker that is not proved: from the text of a certificate
+   to the numbers that the proved checker decides about, and the sentence that
+   its theorem means. The rules and limits are those of the specification's
+   page on certificates.                                                       *)
+
+open Checker
+
+exception Unreadable of string    (* no certificate, or one that is too large *)
+exception Refuted of string       (* a certificate that says something else than the arithmetic *)
+exception Not_covered of string   (* a certificate of a claim that is not proved here *)
+
+let unreadable reason = raise (Unreadable reason)
+let refuted reason = raise (Refuted reason)
+
+(* ---- limits ---- *)
+
+let max_trials = Z.of_int 1_000_000
+let max_bits = Z.of_int 4_000_000
+let max_exact = Z.of_string "60000000000"
+let max_terms = Z.of_int 40_000_000
+let longest_number = 1_000_001    (* hexadecimal digits: max_bits *)
+
+let too_large () = unreadable "the parameters are too large for a check in bounded time"
+
+(* ---- fractions ---- *)
+
+type fraction = { above : Z.t; below : Z.t }   (* in lowest terms *)
+
+let shown e = if Z.equal e.below Z.one then Z.to_string e.above else Z.to_string e.above ^ "/" ^ Z.to_string e.below
+let floor_times e n = Z.fdiv (Z.mul e.above n) e.below
+let ceil_times e n = Z.cdiv (Z.mul e.above n) e.below
+
+(* ---- fields ---- *)
+
+let object_with keys where = function
+  | Json.Object pairs when List.length pairs = List.length keys && List.for_all (fun key -> List.mem_assoc key pairs) keys ->
+    fun key -> List.assoc key pairs
+  | _ -> unreadable (where ^ " must be an object with the keys " ^ String.concat ", " keys ^ " and no other")
+
+let text where = function Json.Text s -> s | _ -> unreadable (where ^ " must be a string")
+
+let is_digit c = c >= '0' && c <= '9'
+let is_hex c = is_digit c || (c >= 'a' && c <= 'f')
+
+(* digits of a number without a leading zero; zero itself only if allowed *)
+let spelled digit most ~zero s =
+  let n = String.length s in
+  n >= 1 && n <= most && String.for_all digit s && (s.[0] <> '0' || (zero && n = 1))
+
+let positive most where s =
+  if spelled is_digit most ~zero:false s then Z.of_string s else unreadable (where ^ " must be a whole number above 0")
+
+let whole parameters name least =
+  let where = "parameters." ^ name in
+  let n = positive 12 where (text where (parameters name)) in
+  if Z.lt n (Z.of_int least) then unreadable (where ^ " must be at least " ^ string_of_int least);
+  n
+
+let fraction parameters name =
+  let where = "parameters." ^ name in
+  let s = text where (parameters name) in
+  match String.split_on_char '/' s with
+  | ["0"] -> { above = Z.zero; below = Z.one }
+  | [p] -> { above = positive 400 where p; below = Z.one }
+  | [p; q] ->
+    let e = { above = positive 400 where p; below = positive 400 where q } in
+    if not (Z.equal (Z.gcd e.above e.below) Z.one) || Z.equal e.below Z.one then
+      unreadable (where ^ " is not in lowest terms");
+    e
+  | _ -> unreadable (where ^ " must be a fraction")
+
+let epsilon parameters =
+  let e = fraction parameters "epsilon" in
+  if Z.sign e.above = 0 then unreadable "parameters.epsilon is 0";
+  e
+
+let hex where value =
+  let s = text where value in
+  if spelled is_hex 64 ~zero:true s then Z.of_string ("0x" ^ s) else unreadable (where ^ " must be a hexadecimal number")
+
+(* a number that the arithmetic gives: refuted, not unreadable, if it has another form *)
+let numerator_of where = function
+  | Json.Text s when spelled is_hex longest_number ~zero:true s -> Z.of_string ("0x" ^ s)
+  | _ -> refuted (where ^ " is not what the arithmetic gives")
+
+let require where value computed =
+  if value <> Json.Text (Z.format "%x" computed) then refuted (where ^ " is not what the arithmetic gives")
+
+(* ---- decimals ---- *)
+
+let ten = Z.of_int 10
+let twelve_digits = Z.pow ten 12
+
+(* a probability rounded to twelve significant digits *)
+let decimal ~up top whole =
+  if Z.sign top = 0 then "0" else begin
+    let place = ref (((Z.numbits top - Z.numbits whole - 1) * 30103) / 100000 - 2) in
+    let scaled = 11 - !place in
+    let digits, rest =
+      if scaled >= 0 then Z.div_rem (Z.mul top (Z.pow ten scaled)) whole
+      else Z.div_rem top (Z.mul whole (Z.pow ten (- scaled))) in
+    let digits = ref digits and inexact = ref (Z.sign rest > 0) in
+    while Z.geq !digits twelve_digits do
+      let q, r = Z.div_rem !digits ten in
+      digits := q; inexact := !inexact || Z.sign r > 0; incr place
+    done;
+    if up && !inexact then begin
+      digits := Z.succ !digits;
+      if Z.equal !digits twelve_digits then (digits := Z.div !digits ten; incr place)
+    end;
+    let s = Z.to_string !digits in
+    let last = ref (String.length s) in
+    if not !inexact then while !last > 0 && s.[!last - 1] = '0' do decr last done;
+    let s = String.sub s 0 !last and place = !place in
+    if place >= -6 && place < 0 then "0." ^ String.make (- place - 1) '0' ^ s
+    else
+      String.sub s 0 1
+      ^ (if String.length s > 1 then "." ^ String.sub s 1 (String.length s - 1) else "")
+      ^ (if place <> 0 then "e" ^ string_of_int place else "")
+  end
+
+(* the decimal as a fraction *)
+let read_decimal s =
+  let mantissa, exponent = match String.split_on_char 'e' s with
+    | [m; e] -> (m, int_of_string e)
+    | _ -> (s, 0) in
+  let digits, places = match String.split_on_char '.' mantissa with
+    | [a; b] -> (a ^ b, String.length b)
+    | _ -> (mantissa, 0) in
+  let scale = places - exponent in
+  if scale >= 0 then (Z.of_string digits, Z.pow ten scale) else (Z.mul (Z.of_string digits) (Z.pow ten (- scale)), Z.one)
+
+(* ---- the law, its limits and the words for it ---- *)
+
+let group_size parameters = whole parameters "gamma" 2
+
+let refuse_if_too_large gamma f e sums =
+  let n = Z.mul gamma f in
+  let bits = Z.mul n (Z.of_int (Z.numbits gamma)) in
+  let window = Z.add (Z.min n (floor_times { e with above = Z.mul (Z.of_int 2) e.above } f)) (Z.of_int 3) in
+  if Z.gt n max_trials || Z.gt bits max_bits || Z.gt (Z.mul bits window) max_exact then too_large ();
+  let by_count = Z.add (Z.of_int 400) (Z.mul (Z.of_int 28) (Z.sqrt f)) in
+  let by_ratio = Z.add (Z.fdiv (Z.mul (Z.of_int 266) (Z.add e.above e.below)) e.above) (Z.of_int 2) in
+  if Z.gt (Z.mul (Z.mul (Z.of_int 2) (Z.min by_count by_ratio)) sums) max_terms then too_large ()
+
+(* What a certificate may have besides. Draws capped at M leave the law of counts up to M as it is. *)
+let capped parameters has =
+  if has "retention" then raise (Not_covered "a retention other than 1/gamma");
+  if not (has "draws") then None
+  else match String.split_on_char ':' (text "parameters.draws" (parameters "draws")) with
+    | ["capped"; bound] -> Some (positive 12 "parameters.draws" bound)
+    | ["all-or-none"; bound] ->
+      ignore (positive 12 "parameters.draws" bound); raise (Not_covered "all-or-none draws")
+    | _ -> unreadable "parameters.draws must be capped:M or all-or-none:A"
+
+let setting gamma draws more =
+  let named = ("gamma = " ^ Z.to_string gamma)
+    :: (match draws with None -> [] | Some bound -> ["draws = capped:" ^ Z.to_string bound]) @ more in
+  let rec joined = function
+    | [one] -> one
+    | [one; last] -> one ^ " and " ^ last
+    | one :: rest -> one ^ ", " ^ joined rest
+    | [] -> "" in
+  "With " ^ joined named
+
+let require_statement said sentence =
+  if said <> Json.Text sentence then refuted "statement is not what the arithmetic gives"
+
+(* ---- the claims: each gives the sentence, and the answer of the proved checker ---- *)
+
+let power_of gamma f = Z.pow gamma (Z.to_int (Z.mul gamma f))
+
+let small_sum_privacy parameters has evidence said =
+  let gamma = group_size parameters and alpha = whole parameters "alpha" 1 and e = epsilon parameters in
+  let draws = capped parameters has in
+  (match draws with
+   | Some bound when Z.gt alpha bound -> unreadable "parameters.alpha is above the bound of the draws"
+   | _ -> ());
+  let releases = if has "releases" then whole parameters "releases" 2 else Z.one in
+  let most = Z.mul releases alpha in
+  refuse_if_too_large gamma most e (Z.mul (Z.of_int 2) (Z.min alpha (Z.succ (floor_times e most))));
+  let given = object_with ["theorem_4"; "definition_2"] "evidence" evidence in
+  let form name sign =
+    let where = "evidence." ^ name in
+    let entry = object_with ["argmin"; "numerator"; "candidates"] where (given name) in
+    let argmin = numerator_of (where ^ ".argmin") (entry "argmin") in
+    if Z.lt argmin Z.one || Z.gt argmin alpha then refuted (where ^ ".argmin is not what the arithmetic gives");
+    let least = numerator_of (where ^ ".numerator") (entry "numerator") in
+    let value = decimal ~up:false least (power_of gamma (Z.mul releases argmin)) in
+    let value_num, value_den = read_decimal value in
+    ({ argmin; least; value_num; value_den },
+     "|f' - f| " ^ sign ^ " (" ^ shown e ^ ") f has a probability of at least " ^ value ^ ", least at f = "
+     ^ Z.to_string argmin) in
+  let mean =
+    if has "releases" then ["f' the mean of " ^ Z.to_string releases ^ " independent published counts"] else [] in
+  let theorem_4, strict = form "theorem_4" ">" in
+  let definition_2, weak = form "definition_2" ">=" in
+  let sentence =
+    setting gamma draws mean ^ ", for every count f from 1 to " ^ Z.to_string alpha ^ ": " ^ strict ^ "; " ^ weak ^ "." in
+  require_statement said sentence;
+  (sentence, check_privacy { gamma; eps_num = e.above; eps_den = e.below; releases; alpha; theorem_4; definition_2 })
+
+let error_probability parameters has evidence said =
+  let gamma = group_size parameters and f = whole parameters "frequency" 1 and e = epsilon parameters in
+  let draws = capped parameters has in
+  (match draws with
+   | Some bound when Z.gt f bound -> unreadable "parameters.frequency is above the bound of the draws"
+   | _ -> ());
+  refuse_if_too_large gamma f e Z.zero;
+  let given = object_with ["f"; "first"; "last"; "numerator"] "evidence" evidence in
+  let j = ceil_times e f in
+  require "evidence.f" (given "f") f;
+  require "evidence.first" (given "first") (Z.max Z.zero (Z.succ (Z.sub f j)));
+  require "evidence.last" (given "last") (Z.min (Z.mul gamma f) (Z.pred (Z.add f j)));
+  let top = numerator_of "evidence.numerator" (given "numerator") in
+  let value = decimal ~up:true top (power_of gamma f) in
+  let sentence =
+    setting gamma draws ["the count f = " ^ Z.to_string f] ^ ": |f' - f| >= (" ^ shown e
+    ^ ") f has a probability of at most " ^ value ^ ", which is exact or rounded up." in
+  require_statement said sentence;
+  let e_value_num, e_value_den = read_decimal value in
+  (sentence,
+   check_error
+     { e_gamma = gamma; e_num = e.above; e_den = e.below; e_count = f; e_top = top; e_value_num; e_value_den })
+
+let utility_threshold parameters has evidence said =
+  let gamma = group_size parameters and t_f = whole parameters "t_f" 1 and e = epsilon parameters in
+  let t_e = fraction parameters "t_e" in
+  let given = object_with ["violation"; "ends"; "tail"] "evidence" evidence in
+  let tail = object_with ["from"; "upper"; "lower"] "evidence.tail" (given "tail") in
+  let start = hex "evidence.tail.from" (tail "from") in
+  if Z.lt start Z.one || Z.gt t_e.above t_e.below then
+    unreadable "evidence.tail.from must be at least 1, and parameters.t_e at most 1";
+  let draws = capped parameters has in
+  (match draws with
+   | Some bound when Z.gt (Z.max start t_f) (Z.succ bound) ->
+     unreadable "the tail begins above the bound of the draws"
+   | _ -> ());
+  let gap = Z.max Z.zero (Z.sub start t_f) in
+  refuse_if_too_large gamma (Z.max start t_f) e (Z.min gap (Z.succ (floor_times e gap)));
+  let sentence =
+    setting gamma draws [] ^ ": |f' - f| >= (" ^ shown e ^ ") f has a probability of at most " ^ shown t_e
+    ^ " for every count f >= " ^ Z.to_string t_f
+    ^ (if Z.equal t_f Z.one then "" else ", and above " ^ shown t_e ^ " at f = " ^ Z.to_string (Z.pred t_f)) ^ "." in
+  require_statement said sentence;
+  let side name farthest =
+    if Z.equal t_e.above t_e.below || Z.gt e.above (Z.mul farthest e.below) then
+      if tail name = Json.Null then (Z.zero, Z.zero)
+      else refuted ("evidence.tail." ^ name ^ " is not what the arithmetic gives")
+    else begin
+      let where = "evidence.tail." ^ name in
+      let entry = object_with ["numerator"; "denominator"; "mantissa"; "shift"] where (tail name) in
+      let p = hex (where ^ ".numerator") (entry "numerator") and q = hex (where ^ ".denominator") (entry "denominator") in
+      if Z.sign q = 0 || not (Z.equal (Z.gcd p q) Z.one) then unreadable (where ^ " is not in lowest terms");
+      (p, q)
+    end in
+  let high_num, high_den = side "upper" (Z.pred gamma) and low_num, low_den = side "lower" Z.one in
+  (sentence,
+   check_threshold
+     { t_gamma = gamma; t_num = e.above; t_den = e.below; te_num = t_e.above; te_den = t_e.below; t_f;
+       t_from = start; high_num; high_den; low_num; low_den })
+
+let d_gamma parameters _ evidence said =
+  let alpha = fraction parameters "alpha" and beta = fraction parameters "beta" in
+  let d = fraction parameters "d" and gamma = fraction parameters "gamma" in
+  let ( * ) = Z.mul and ( - ) = Z.sub in
+  let kept = Z.add (alpha.above * beta.below) (beta.above * alpha.below) and whole = alpha.below * beta.below in
+  if Z.sign alpha.above = 0 || Z.gt kept whole then
+    unreadable "parameters.alpha must be above 0, and alpha + beta at most 1";
+  if Z.sign d.above = 0 || Z.gt (d.above * gamma.below) (gamma.above * d.below) || Z.geq gamma.above gamma.below then
+    unreadable "parameters.d must be above 0 and at most gamma, and gamma below 1";
+  let least = { above = d.above * gamma.below; below = d.below * gamma.above } in
+  let common = Z.gcd least.above least.below in
+  let least = { above = Z.divexact least.above common; below = Z.divexact least.below common } in
+  let sentence =
+    "With alpha = " ^ shown alpha ^ " and beta = " ^ shown beta ^ ", the alpha-beta algorithm is (" ^ shown d ^ ", "
+    ^ shown gamma ^ ")-private: for every prior of a tuple above 0 and at most " ^ shown d
+    ^ ", tuples independent, its posterior is at most " ^ shown gamma ^ ", and at least " ^ shown least
+    ^ " times the prior." in
+  require_statement said sentence;
+  let given = object_with ["published"; "unpublished"] "evidence" evidence in
+  let sides name left right =
+    let where = "evidence." ^ name in
+    let entry = object_with ["left"; "right"] where (given name) in
+    require (where ^ ".left") (entry "left") left;
+    require (where ^ ".right") (entry "right") right in
+  sides "published" (alpha.below * beta.above * gamma.above * (d.below - d.above))
+    (kept * d.above * (gamma.below - gamma.above));
+  sides "unpublished" ((whole - kept) * gamma.above * d.below)
+    (alpha.below * (beta.below - beta.above) * d.above * gamma.below);
+  (sentence,
+   check_tuples
+     { a_num = alpha.above; a_den = alpha.below; b_num = beta.above; b_den = beta.below; d_num = d.above;
+       d_den = d.below; g_num = gamma.above; g_den = gamma.below })
+
+(* name, parameters, parameters that may be left out, and what decides *)
+let covered = [
+  ("small-sum-privacy", ["gamma"; "epsilon"; "alpha"], ["retention"; "releases"; "draws"], small_sum_privacy);
+  ("error-probability", ["gamma"; "epsilon"; "frequency"], ["retention"; "draws"], error_probability);
+  ("utility-threshold", ["gamma"; "epsilon"; "t_e"; "t_f"], ["retention"; "draws"], utility_threshold);
+  ("d-gamma", ["alpha"; "beta"; "d"; "gamma"], [], d_gamma);
+]
+
+let not_covered = [
+  "utility-bound"; "concept-error"; "breach"; "safe"; "sample-size"; "optimal-operator" ]
+
+let require_label where value =
+  let s = text where value in
+  let letter c = is_digit c || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c = '.' || c = '+' || c = '-' in
+  if s = "" || String.length s > 64 || not (String.for_all letter s) then
+    unreadable (where ^ " must be 1 to 64 letters, digits or .+-")
+
+(* The sentence of a certificate and whether the proved checker accepts it. *)
+let check source =
+  let top =
+    object_with ["schema"; "claim"; "parameters"; "statement"; "evidence"; "produced_by"] "the certificate"
+      (Json.parse source) in
+  let claim = text "claim" (top "claim") in
+  if text "schema" (top "schema") <> "splu-ref/certificate/1" then unreadable "schema must be splu-ref/certificate/1";
+  let produced = object_with ["version"; "spec"] "produced_by" (top "produced_by") in
+  require_label "produced_by.version" (produced "version");
+  require_label "produced_by.spec" (produced "spec");
+  if List.mem claim not_covered then raise (Not_covered ("the claim " ^ claim));
+  match List.find_opt (fun (name, _, _, _) -> name = claim) covered with
+  | None -> unreadable "the certificate is of no known claim"
+  | Some (_, names, optional, decide) ->
+    let has name = match top "parameters" with Json.Object pairs -> List.mem_assoc name pairs | _ -> false in
+    let parameters = object_with (names @ List.filter has optional) "parameters" (top "parameters") in
+    decide parameters has (top "evidence") (top "statement")

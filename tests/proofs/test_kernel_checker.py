@@ -1,0 +1,576 @@
+"""The checker that Coq has proved agrees with the one in Python, on certificates and on forgeries.
+
+Whatever Python calls valid the proved checker calls valid, unless no theorem covers it. It may accept more: a
+statement that is true although the evidence is not what the format prescribes.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import stat
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
+from math import ceil, comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check_text
+from splu_ref.channels import CertificateError, GroupDraws
+from splu_ref.cli import main
+from splu_ref.guarantees import (
+    Certificate,
+    KernelWord,
+    decimal_down,
+    decimal_up,
+    error_certificate,
+    kernel_check,
+    kernel_program,
+    privacy_certificate,
+    threshold_certificate,
+)
+
+ROOT = Path(__file__).parents[2]
+VECTORS = ROOT / "vectors" / "certificate"
+FOLDER = ROOT / "proofs" / "splu_proofs" / "kernel_checker"
+needs_program = pytest.mark.skipif(
+    kernel_program() is None, reason="the proved checker is not built: run make coq"
+)
+
+
+def _python(text: str) -> KernelWord:
+    try:
+        return KernelWord.VALID if check_text(text).valid else KernelWord.FALSE
+    except Unreadable:
+        return KernelWord.UNREADABLE
+
+
+def _agree(text: str) -> tuple[KernelWord, KernelWord]:
+    """Return both verdicts; fail if Python accepts what the proved checker refuses."""
+    first, second = _python(text), kernel_check(text).word
+    if first is KernelWord.VALID:
+        assert second in {KernelWord.VALID, KernelWord.NOT_COVERED}, text
+    return first, second
+
+
+# ---- the test vectors ---------------------------------------------------------------------------------
+
+
+def _texts() -> Iterator[str]:
+    for path in sorted(VECTORS.glob("*.json")):
+        for vector in json.loads(path.read_text())["vectors"]:
+            text = vector.get("input", {}).get("text")
+            if isinstance(text, str):
+                yield text
+
+
+@needs_program
+def test_both_checkers_agree_on_the_vectors() -> None:
+    seen = Counter(_agree(text) for text in _texts())
+    assert seen[KernelWord.VALID, KernelWord.VALID] >= 45
+    assert seen[KernelWord.FALSE, KernelWord.FALSE] >= 150
+    assert not any(first is KernelWord.UNREADABLE and second is KernelWord.VALID for first, second in seen)
+
+
+# ---- generated certificates, and forgeries of them ------------------------------------------------------
+
+
+def _fraction(choose: random.Random, most: int) -> Fraction:
+    return Fraction(choose.randint(1, most), choose.randint(1, most))
+
+
+def _generated(choose: random.Random) -> Certificate:
+    gamma, epsilon = choose.randint(2, 12), _fraction(choose, 12)
+    kind = choose.randrange(3)
+    if kind == 0:
+        releases = choose.choice([1, 1, 2, 3])
+        draws = GroupDraws("capped", 25) if releases == 1 and choose.randrange(3) == 0 else None
+        return privacy_certificate(gamma, epsilon, choose.randint(1, 25 // releases), releases, draws=draws)
+    if kind == 1:
+        return error_certificate(gamma, epsilon, choose.randint(1, 40))
+    return threshold_certificate(gamma, Fraction(choose.randint(2, 12), 6), Fraction(1, choose.randint(1, 8)))
+
+
+@needs_program
+@pytest.mark.slow
+def test_both_checkers_agree_on_generated_certificates() -> None:
+    choose = random.Random("certificates")
+    for _ in range(2000):
+        assert _agree(json.dumps(_generated(choose))) == (KernelWord.VALID, KernelWord.VALID)
+
+
+@needs_program
+@pytest.mark.slow
+def test_the_proved_checker_accepts_no_forgery_whose_statement_is_false() -> None:
+    choose, seen, beyond = random.Random("forgeries"), 0, 0
+    for _ in range(150):
+        for forged in _forgeries(_plain(choose)):
+            text = json.dumps(forged)
+            first, second = _agree(text)
+            seen += 1
+            if second is KernelWord.VALID:
+                assert _is_true(forged), text
+                beyond += first is KernelWord.FALSE  # true, and not in the form that the format prescribes
+    assert seen > 700
+    assert beyond < seen // 4
+
+
+def _plain(choose: random.Random) -> Certificate:
+    """Return a generated certificate of one release, with independent draws."""
+    while True:
+        certificate = _generated(choose)
+        if not {"releases", "draws"} & set(certificate["parameters"]):
+            return certificate
+
+
+def _forgeries(certificate: Certificate) -> Iterator[Any]:
+    """Yield certificates whose statement and evidence belong together and were not computed."""
+    for change in FORGED[certificate["claim"]]:
+        forged = json.loads(json.dumps(certificate))
+        change(forged)
+        yield forged
+
+
+def _probability(gamma: int, epsilon: Fraction, f: int, *, strict: bool = False) -> Fraction:
+    """Return the probability of an error as a sum over every outcome, in the order of the definition."""
+    n, total = gamma * f, 0
+    for x in range(n + 1):
+        distance = abs(x - f)
+        if distance > epsilon * f or (not strict and distance == epsilon * f):
+            total += comb(n, x) * (gamma - 1) ** (n - x)
+    return Fraction(total, gamma**n)
+
+
+FORMS = {"theorem_4": True, "definition_2": False}
+
+
+def _state_privacy(forged: Any, values: dict[str, str]) -> None:
+    parameters, evidence = forged["parameters"], forged["evidence"]
+    gamma, epsilon = parameters["gamma"], parameters["epsilon"]
+    parts = [
+        f"|f' - f| {'>' if strict else '>='} ({epsilon}) f has a probability of at least {values[form]}, "
+        f"least at f = {int(evidence[form]['argmin'], 16)}"
+        for form, strict in FORMS.items()
+    ]
+    forged["statement"] = (
+        f"With gamma = {gamma}, for every count f from 1 to {parameters['alpha']}: {'; '.join(parts)}."
+    )
+
+
+def _least(forged: Any, form: str) -> tuple[int, int]:
+    f = int(forged["evidence"][form]["argmin"], 16)
+    return int(forged["evidence"][form]["numerator"], 16), int(forged["parameters"]["gamma"]) ** (
+        int(forged["parameters"]["gamma"]) * f
+    )
+
+
+def _restated(forged: Any, raised: int = 0) -> None:
+    """Write the statement anew from the evidence, each last digit raised."""
+    values = {}
+    for form in FORMS:
+        value = decimal_down(Fraction(*_least(forged, form)), 12)
+        digits = re.match(r"[0-9.]+", value)
+        assert digits is not None
+        if raised:
+            more = Fraction(digits.group()) + Fraction(raised, 10**11)
+            value = f"{more.numerator / more.denominator:.12g}" + value[digits.end() :]
+        values[form] = value
+    _state_privacy(forged, values)
+
+
+def _more_counts(forged: Any) -> None:
+    forged["parameters"]["alpha"] = str(int(forged["parameters"]["alpha"]) + 7)
+    _restated(forged)
+
+
+def _other_gamma(forged: Any) -> None:
+    forged["parameters"]["gamma"] = str(int(forged["parameters"]["gamma"]) + 1)
+    _restated(forged)
+
+
+def _other_argmin(forged: Any) -> None:
+    gamma, epsilon = int(forged["parameters"]["gamma"]), Fraction(forged["parameters"]["epsilon"])
+    for form, strict in FORMS.items():
+        f = int(forged["evidence"][form]["argmin"], 16) % int(forged["parameters"]["alpha"]) + 1
+        top = _probability(gamma, epsilon, f, strict=strict) * gamma ** (gamma * f)
+        forged["evidence"][form] |= {"argmin": f"{f:x}", "numerator": f"{int(top):x}"}
+    _restated(forged)
+
+
+def _smaller_numerator(forged: Any) -> None:
+    for form in FORMS:
+        entry = forged["evidence"][form]
+        entry["numerator"] = f"{max(0, int(entry['numerator'], 16) - 1):x}"
+    _restated(forged)
+
+
+def _larger_numerator(forged: Any) -> None:
+    for form in FORMS:
+        entry = forged["evidence"][form]
+        entry["numerator"] = f"{int(entry['numerator'], 16) + 1:x}"
+    _restated(forged)
+
+
+def _raised_decimal(forged: Any) -> None:
+    _restated(forged, 1)
+
+
+def _fewer_candidates(forged: Any) -> None:
+    for form in FORMS:
+        forged["evidence"][form]["candidates"] = forged["evidence"][form]["candidates"][:-1]
+
+
+def _state_error(forged: Any) -> None:
+    parameters = forged["parameters"]
+    gamma, f = int(parameters["gamma"]), int(parameters["frequency"])
+    value = decimal_up(Fraction(int(forged["evidence"]["numerator"], 16), gamma ** (gamma * f)), 12)
+    forged["statement"] = (
+        f"With gamma = {gamma} and the count f = {f}: |f' - f| >= ({parameters['epsilon']}) f has a "
+        f"probability of at most {value}, which is exact or rounded up."
+    )
+
+
+def _smaller_error(forged: Any) -> None:
+    forged["evidence"]["numerator"] = f"{max(0, int(forged['evidence']['numerator'], 16) - 1):x}"
+    _state_error(forged)
+
+
+def _larger_error(forged: Any) -> None:
+    forged["evidence"]["numerator"] = f"{int(forged['evidence']['numerator'], 16) + 1:x}"
+    _state_error(forged)
+
+
+def _wider_error(forged: Any) -> None:
+    parameters = forged["parameters"]
+    parameters["epsilon"] = str(Fraction(parameters["epsilon"]) / 2)
+    f, j = int(parameters["frequency"]), ceil(Fraction(parameters["epsilon"]) * int(parameters["frequency"]))
+    window = {"first": max(0, f - j + 1), "last": min(int(parameters["gamma"]) * f, f + j - 1)}
+    forged["evidence"] |= {name: f"{number:x}" for name, number in window.items()}
+    _state_error(forged)
+
+
+def _moved(by: int) -> Callable[[Any], None]:
+    def move(forged: Any) -> None:
+        parameters = forged["parameters"]
+        before, parameters["t_f"] = parameters["t_f"], str(max(1, int(parameters["t_f"]) + by))
+        gamma, epsilon = int(parameters["gamma"]), Fraction(parameters["epsilon"])
+        f = int(parameters["t_f"]) - 1
+        top = int(_probability(gamma, epsilon, f) * gamma ** (gamma * f)) if f else 0
+        j = ceil(epsilon * f)
+        window = {"f": f, "first": max(0, f - j + 1), "last": min(gamma * f, f + j - 1), "numerator": top}
+        forged["evidence"]["violation"] = {name: f"{each:x}" for name, each in window.items()} if f else None
+        forged["statement"] = (
+            f"With gamma = {gamma}: |f' - f| >= ({epsilon}) f has a probability of at most "
+            f"{parameters['t_e']} for every count f >= {parameters['t_f']}"
+            + (f", and above {parameters['t_e']} at f = {f}." if f else ".")
+        )
+        assert before
+
+    return move
+
+
+def _earlier_tail(forged: Any) -> None:
+    tail = forged["evidence"]["tail"]
+    tail["from"] = f"{max(1, int(tail['from'], 16) // 2):x}"
+
+
+def _flat_tilts(forged: Any) -> None:
+    for side in ("upper", "lower"):
+        if forged["evidence"]["tail"][side] is not None:
+            forged["evidence"]["tail"][side] |= {"numerator": "1", "denominator": "1"}
+
+
+def _smaller_t_e(forged: Any) -> None:
+    parameters = forged["parameters"]
+    before, after = parameters["t_e"], str(Fraction(parameters["t_e"]) * Fraction(9, 10))
+    parameters["t_e"] = after
+    forged["statement"] = (
+        forged["statement"]
+        .replace(f"at most {before} ", f"at most {after} ")
+        .replace(f"above {before} ", f"above {after} ")
+    )
+
+
+FORGED: dict[str, list[Callable[[Any], None]]] = {
+    "small-sum-privacy": [
+        _more_counts, _other_gamma, _other_argmin, _smaller_numerator, _larger_numerator, _raised_decimal,
+        _fewer_candidates,
+    ],
+    "error-probability": [_smaller_error, _larger_error, _wider_error],
+    "utility-threshold": [
+        _moved(-1), _moved(1), _moved(-2), _earlier_tail, _flat_tilts, _smaller_t_e,
+    ],
+}  # fmt: skip
+"""The ways in which certificates of a claim are forged."""
+
+
+def _is_true(certificate: Any) -> bool:
+    """Return whether the statement holds, by brute force; of a threshold, for some counts."""
+    parameters = certificate["parameters"]
+    gamma, epsilon = int(parameters["gamma"]), Fraction(parameters["epsilon"])
+    if certificate["claim"] == "error-probability":
+        found = re.search(r"at most ([0-9.e-]+), which", certificate["statement"])
+        assert found is not None
+        return _probability(gamma, epsilon, int(parameters["frequency"])) <= Fraction(found[1])
+    if certificate["claim"] == "utility-threshold":
+        t_f, t_e = int(parameters["t_f"]), Fraction(parameters["t_e"])
+        below = all(_probability(gamma, epsilon, f) <= t_e for f in range(t_f, t_f + 25))
+        return below and (t_f == 1 or _probability(gamma, epsilon, t_f - 1) > t_e)
+    said = re.findall(r"of at least ([0-9.e-]+), least at f = ([0-9]+)", certificate["statement"])
+    for (value, argmin), strict in zip(said, FORMS.values(), strict=True):
+        counts = range(1, int(parameters["alpha"]) + 1)
+        every = [_probability(gamma, epsilon, f, strict=strict) for f in counts]
+        if min(every) < Fraction(value) or every.index(min(every)) + 1 != int(argmin):
+            return False
+    return True
+
+
+def _posterior(x: Fraction, present: Fraction, absent: Fraction) -> Fraction:
+    return x * present / (x * present + (1 - x) * absent)
+
+
+def _is_private(alpha: Fraction, beta: Fraction, d: Fraction, gamma: Fraction) -> bool:
+    """Return whether posteriors stay within the bounds, at some priors up to d."""
+    for present, absent in ((alpha + beta, beta), (1 - alpha - beta, 1 - beta)):
+        for x in (d, d / 2, d / 1000):
+            if not d / gamma * x <= _posterior(x, present, absent) <= gamma:
+                return False
+    return True
+
+
+def _tuple_certificate(alpha: Fraction, beta: Fraction, d: Fraction, gamma: Fraction) -> Any:
+    """Return a certificate of d-gamma whose parts belong together, be it true or not."""
+    scale = alpha.denominator * beta.denominator * d.denominator * gamma.denominator
+    sides = {
+        "published": (beta * gamma * (1 - d), (alpha + beta) * d * (1 - gamma)),
+        "unpublished": ((1 - alpha - beta) * gamma, (1 - beta) * d),
+    }
+    certificate = _certificate()
+    certificate |= {
+        "claim": "d-gamma",
+        "parameters": {"alpha": str(alpha), "beta": str(beta), "d": str(d), "gamma": str(gamma)},
+        "statement": f"With alpha = {alpha} and beta = {beta}, the alpha-beta algorithm is ({d}, {gamma})-"
+        f"private: for every prior of a tuple above 0 and at most {d}, tuples independent, its posterior is "
+        f"at most {gamma}, and at least {d / gamma} times the prior.",
+        "evidence": {
+            name: {"left": f"{int(left * scale):x}", "right": f"{int(right * scale):x}"}
+            for name, (left, right) in sides.items()
+        },
+    }
+    return certificate
+
+
+@needs_program
+@pytest.mark.slow
+def test_both_checkers_agree_on_the_privacy_of_tuples() -> None:
+    parts = sorted({Fraction(p, q) for q in range(1, 5) for p in range(q + 1)})
+    seen: Counter[KernelWord] = Counter()
+    for alpha, beta, d, gamma in product(parts, repeat=4):
+        if not 0 < alpha <= 1 - beta or not 0 < d <= gamma < 1:
+            continue
+        first, second = _agree(json.dumps(_tuple_certificate(alpha, beta, d, gamma)))
+        assert first is second
+        assert (second is KernelWord.VALID) <= _is_private(alpha, beta, d, gamma)
+        seen[second] += 1
+    assert min(seen[KernelWord.VALID], seen[KernelWord.FALSE]) > 20
+
+
+def test_brute_force_refutes_what_is_false() -> None:
+    certificate = privacy_certificate(3, "1/4", 9)
+    assert _is_true(certificate)
+    changed = json.loads(json.dumps(certificate))
+    changed["parameters"]["alpha"] = "60"
+    assert not _is_true(changed)
+    half = Fraction(1, 2)
+    assert not _is_private(half, Fraction(0), half, half)
+
+
+# ---- files that are no certificates ----------------------------------------------------------------------
+
+
+HOSTILE = {
+    "nothing": "",
+    "not JSON": "{",
+    "a number": "1",
+    "a long number": "1" * 1_000_000,
+    "deep lists": "[" * 1_000_000,
+    "deep objects": '{"a":' * 500_000,
+    "many lists": "[" + "[]," * 1_000_000 + "[]]",
+    "many keys": "{" + ",".join(f'"{number}":null' for number in range(300_000)) + "}",
+    "a key twice": '{"a":null,"a":null}',
+    "no text": "\udcff",
+    "too long": " " * (MAX_BYTES + 1),
+    "null": "null",
+}
+
+
+@needs_program
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_file_that_is_no_certificate_is_unreadable(name: str) -> None:
+    verdict = kernel_check(HOSTILE[name])
+    assert verdict.word is KernelWord.UNREADABLE
+    assert "\n" not in verdict.reason
+
+
+def _certificate() -> Any:
+    return json.loads(json.dumps(error_certificate(3, "1/2", 4)))
+
+
+@needs_program
+@pytest.mark.parametrize(
+    ("path", "value", "word"),
+    [
+        (("parameters", "gamma"), "9" * 1_000_000, KernelWord.UNREADABLE),
+        (("parameters", "gamma"), None, KernelWord.UNREADABLE),
+        (("parameters", "gamma"), "03", KernelWord.UNREADABLE),
+        (("parameters", "gamma"), "100000000000", KernelWord.UNREADABLE),
+        (("parameters", "frequency"), "999999999999", KernelWord.UNREADABLE),
+        (("parameters", "epsilon"), "2/4", KernelWord.UNREADABLE),
+        (("parameters", "epsilon"), "1/0", KernelWord.UNREADABLE),
+        (("parameters", "epsilon"), "0", KernelWord.UNREADABLE),
+        (("parameters", "epsilon"), "1/2/3", KernelWord.UNREADABLE),
+        (("parameters", "more"), "1", KernelWord.UNREADABLE),
+        (("parameters",), [], KernelWord.UNREADABLE),
+        (("evidence",), None, KernelWord.UNREADABLE),
+        (("evidence", "numerator"), "f" * 1_000_000, KernelWord.FALSE),
+        (("evidence", "numerator"), "f" * 2_000_000, KernelWord.FALSE),
+        (("evidence", "numerator"), [], KernelWord.FALSE),
+        (("evidence", "first"), "0", KernelWord.FALSE),
+        (("statement",), "With gamma = 4", KernelWord.FALSE),
+        (("statement",), None, KernelWord.FALSE),
+        (("schema",), "splu-ref/certificate/2", KernelWord.UNREADABLE),
+        (("claim",), "unknown", KernelWord.UNREADABLE),
+        (("claim",), "optimal-operator", KernelWord.NOT_COVERED),
+        (("produced_by", "version"), "a b", KernelWord.UNREADABLE),
+    ],
+)
+def test_a_wrong_field_is_refused(path: tuple[str, ...], value: object, word: KernelWord) -> None:
+    certificate = _certificate()
+    holder = certificate
+    for key in path[:-1]:
+        holder = holder[key]
+    holder[path[-1]] = value
+    text = json.dumps(certificate)
+    assert kernel_check(text).word is word
+    assert word is KernelWord.NOT_COVERED or _python(text) is word
+
+
+@needs_program
+def test_a_file_is_read_by_name_and_a_folder_is_refused(tmp_path: Path) -> None:
+    program = kernel_program()
+    assert program is not None
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(_certificate()))
+    runs = [(file, 0), (tmp_path, 2), (tmp_path / "none.json", 2), (Path("/dev/zero"), 2)]
+    for name, code in runs:
+        done = subprocess.run([program, name], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout.count("\n"), done.stderr) == (code, 1, "")
+
+
+# ---- the command ------------------------------------------------------------------------------------------
+
+
+def _program(folder: Path, answer: str, code: int) -> Path:
+    path = folder / "splu-kernel-check"
+    path.write_text(f"#!/bin/sh\ncat > /dev/null\necho '{answer}'\nexit {code}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("answer", "exit_code", "code"),
+    [("valid: so", 0, 0), ("false: no", 1, 1), ("unreadable: no", 2, 1), ("not covered: no", 3, 3)],
+)
+def test_the_command_prints_both_verdicts(
+    answer: str,
+    exit_code: int,
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    program = _program(tmp_path, answer, exit_code)
+    monkeypatch.setattr("splu_ref.guarantees.kernel_checker.kernel_program", lambda: program)
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(_certificate()))
+    assert main(["check", str(file), "--kernel", "--json"]) == code
+    said = json.loads(capsys.readouterr().out)
+    assert (said["valid"], said["kernel"]["verdict"]) == (True, answer.partition(":")[0])
+    assert main(["check", str(file), "--kernel"]) == code
+    assert "proved checker" in capsys.readouterr().out
+    file.write_text(file.read_text().replace("at most", "at least"))
+    assert main(["check", str(file), "--kernel"]) == 1
+
+
+def test_a_program_without_a_verdict_is_an_error(tmp_path: Path) -> None:
+    for answer, code in (("valid: so", 1), ("nothing", 0), ("", 77)):
+        with pytest.raises(CertificateError, match="ended without a verdict"):
+            kernel_check("{}", program=_program(tmp_path, answer, code))
+
+
+def test_without_the_program_the_command_says_how_to_build_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("splu_ref.guarantees.kernel_checker.kernel_program", lambda: None)
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(_certificate()))
+    assert main(["check", str(file), "--kernel"]) == 2
+    assert "run make coq" in capsys.readouterr().err
+    assert main(["check", str(file)]) == 0
+
+
+# ---- what is committed ------------------------------------------------------------------------------
+
+
+def test_what_coq_printed_is_free_of_axioms() -> None:
+    printed = (FOLDER / "statements.txt").read_text()
+    asked = re.findall(r"^Print Assumptions (\w+)\.", (FOLDER / "Statements.v").read_text(), re.MULTILINE)
+    assert printed.count("Closed under the global context\n") == len(asked) >= 4
+    assert "Axioms:" not in printed
+    proved = re.findall(
+        r"^(?:Theorem|Corollary) (\w+)",
+        "".join(path.read_text() for path in sorted(FOLDER.glob("*.v"))),
+        re.MULTILINE,
+    )
+    assert set(proved) == set(asked)
+
+
+# ---- faults in the checker break its proof ---------------------------------------------------------------
+
+
+FAULTS = {
+    "none": ("Minimum", "(1 <=? argmin w)", "(1 <=? argmin w)", "Privacy"),
+    "an argmin of 0": ("Minimum", "(1 <=? argmin w)", "true", "Privacy"),
+    "any numerator": (
+        "Minimum", "(numerator g H (distance strict p q H) =? least w)", "(least w =? least w)", "Privacy",
+    ),
+    "any decimal": ("Minimum", "(value_num w * whole <=? least w * value_den w)", "true", "Privacy"),
+    "a tilt below 1": ("Rounding", "(high_den c <=? high_num c)", "true", "Threshold"),
+}  # fmt: skip
+"""A file of the checker, a condition in it and what replaces it, and the proof that then fails."""
+
+
+@needs_program
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_proof_fails_if_a_condition_is_dropped(name: str, tmp_path: Path) -> None:
+    module, condition, replacement, proof = FAULTS[name]
+    for part in ("coq", "kernel_checker"):
+        shutil.copytree(FOLDER.parent / part, tmp_path / part)
+    folder = tmp_path / "kernel_checker"
+    file = folder / f"{module}.v"
+    assert file.read_text().count(condition) == 1
+    file.write_text(file.read_text().replace(condition, replacement))
+    done = subprocess.run(["make", "-C", folder, f"{proof}.vo"], check=False, capture_output=True, text=True)
+    if name == "none":
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode != 0
+        assert f'File "./{proof}.v"' in done.stderr
