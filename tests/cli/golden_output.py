@@ -22,8 +22,6 @@ ROOT = Path(__file__).parents[2]
 LINES, REFUSALS = (Path(__file__).with_name(name) for name in ("output.txt", "refused.txt"))
 PROGRAM = "$ splu-ref "
 WRITING = ("key", "operator", "page", "publish", "sanitize")
-IN_PART = ("claims",)
-"""Commands of which some lines are recorded: the ledger grows."""
 REFUSED = "exit 2"
 SLOW = ("advise", "audit-release")
 FILES = ("--manifest", "--log", "--certificate", "--transcript", "--key-file", "--release")
@@ -121,11 +119,6 @@ def abbreviated(expected: list[str], lines: list[str]) -> list[str]:
     return [next((old for old in begun if line.startswith(old[:-1])), line) for line in lines]
 
 
-def in_part(expected: list[str], lines: list[str]) -> list[str]:
-    """Return the expected lines among those printed, each once."""
-    return list(dict.fromkeys(line for line in lines if line in expected))
-
-
 def _write() -> None:
     """Write both files from the present output of the commands."""
     lines = expected_lines()
@@ -133,8 +126,7 @@ def _write() -> None:
     with TemporaryDirectory() as folder, chdir(folder):
         make_inputs(Path())
         for words, old in lines.items():
-            printed = abbreviated(old, run(words))
-            lines[words] = in_part(old, printed) if words in IN_PART else printed
+            lines[words] = abbreviated(old, run(words))
         refused = [f"{name}: {run_spoiled(words)}\n" for name, words in spoiled().items()]
     REFUSALS.write_text("".join(refused), "utf-8")
     blocks = (f"{PROGRAM}{words}\n" + "".join(f"{line}\n" for line in each) for words, each in lines.items())

@@ -36,8 +36,6 @@ def run_all(folder: Path) -> Output:
 def differing(expected: dict[str, list[str]], lines: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return the output of the commands whose output is not the expected one."""
     found = {words: golden_output.abbreviated(each, lines[words]) for words, each in expected.items()}
-    for words in golden_output.IN_PART:
-        found[words] = golden_output.in_part(expected[words], found[words])
     return {words: each for words, each in found.items() if each != expected[words]}
 
 
@@ -49,9 +47,7 @@ def test_output_and_errors_equal_the_recorded_ones(tmp_path: Path) -> None:
 
 
 def test_another_name_number_or_order_is_detected() -> None:
-    expected = {"a": ["x 1", "y…"], "claims": ["first", "second"]}
-    assert not differing(expected, {"a": ["x 1", "y 2"], "claims": ["first", "new", "second"]})
+    expected = {"a": ["x 1", "y…"]}
+    assert not differing(expected, {"a": ["x 1", "y 2"]})
     for wrong in (["x 2", "y 2"], ["y 2", "x 1"], ["x 1"], ["x 1", "y 2", "z"], ["x 1", "y 2", "exit 1"]):
-        assert differing(expected, {"a": wrong, "claims": ["first", "second"]})
-    for wrong in (["second", "first"], ["first"]):
-        assert differing(expected, {"a": ["x 1", "y"], "claims": wrong})
+        assert differing(expected, {"a": wrong})
