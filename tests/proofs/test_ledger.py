@@ -16,6 +16,7 @@ from splu_proofs.affirmation import FOLDER, NAME, affirmed
 from splu_proofs.claim import Scope, Status
 from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
+from splu_proofs.reach import reached
 from splu_ref.channels.parameters import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -244,6 +245,19 @@ def test_named_tests_exist(claim_id: str) -> None:
         }
         assert name in names
         assert path != "tests/proofs/test_ledger.py"  # that the claim passes is no second opinion of it
+
+
+@pytest.mark.parametrize("claim_id", [claim.id for claim in LEDGER if claim.licenses])
+def test_every_license_is_reached_by_the_evidence_or_by_a_named_test(claim_id: str) -> None:
+    claim = LEDGER.get(claim_id)
+    known = set(reached([(claim.module, None)]))
+    for path in {node.partition("::")[0] for node in claim.tests}:
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("splu_ref"):
+                known |= set(reached([(str(node.module), None)]))
+        if path.startswith("tests/cli/"):  # commands are run by their names
+            known |= {f"splu_ref.cli.{each.stem}" for each in (ROOT / "splu_ref" / "cli").glob("*.py")}
+    assert {name.partition(":")[0] for name in claim.licenses} <= known
 
 
 def test_nothing_of_the_library_imports_proofs() -> None:

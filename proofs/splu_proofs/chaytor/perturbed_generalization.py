@@ -116,7 +116,13 @@ def _moments(values: Sequence[int], keep: Fraction, domain: int) -> tuple[Fracti
     return mean, squares - mean**2
 
 
-@PGS.computation(cases=1350, perturbed="splu_proofs.chaytor.perturbed_generalization:_moments larger")
+@PGS.computation(
+    cases=1350,
+    perturbed=(
+        "splu_proofs.chaytor.perturbed_generalization:_moments larger",
+        "splu_proofs.chaytor.perturbed_generalization:_released larger",
+    ),
+)
 def every_outcome_of_small_groups() -> Comparisons:
     """Run groups of one to four records, domains of two and three values, and three retentions."""
     equal = larger = 0

@@ -110,7 +110,10 @@ def the_embedded_table() -> Comparisons:
     yield (min(found.values()), "<", 15, f"{found}")
 
 
-@P38.computation(cases=20, perturbed="splu_proofs.olap.experiments:odds larger")
+@P38.computation(
+    cases=20,
+    perturbed=("splu_proofs.olap.experiments:odds larger", "splu_proofs.olap.exactly:_largest larger"),
+)
 def the_odds_of_a_cell() -> Comparisons:
     """Bound the odds of S for cells up to the largest s, at p = .8 and .3, and find where they reach 19."""
     from splu_ref.channels.breach import Levels  # noqa: PLC0415

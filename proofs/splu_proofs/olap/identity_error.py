@@ -163,7 +163,13 @@ def _u(b: Any, p: Any, m: Any) -> Any:  # of every kind of number: see `step.For
     return b * inside * (1 - inside) + (1 - b) * outside * (1 - outside)
 
 
-@IDERRC.computation(cases=25200, perturbed="splu_proofs.olap.identity_error:of_identity larger")
+@IDERRC.computation(
+    cases=25200,
+    perturbed=(
+        "splu_proofs.olap.identity_error:of_identity larger",
+        "splu_proofs.olap.identity_error:of_uniform smaller",
+    ),
+)
 def rare_sets_of_small_tables() -> Comparisons:
     """Compare both variances for N <= 8 records, domains of at most 8 values, and p of denominators <= 12."""
     keeps = sorted({Fraction(u, w) for w in range(2, 13) for u in range(1, w)})

@@ -119,7 +119,10 @@ def _smaller() -> Iterator[Case]:
                     yield columns, p, b, seen, x
 
 
-@EMC.computation(cases=2160, perturbed="splu_proofs.olap.iteration:gains larger")
+@EMC.computation(
+    cases=2160,
+    perturbed=("splu_proofs.olap.iteration:gains larger", "splu_proofs.olap.likelihood:likelihood smaller"),
+)
 def steps_in_fractions() -> Comparisons:
     """Take steps from an even start: the likelihood never falls, and the certificate bounds every rival."""
     taken = 0
@@ -140,7 +143,10 @@ def steps_in_fractions() -> Comparisons:
                 yield (there, "<=", here * best**n, f"{rival} is likelier than the certificate allows")
 
 
-@EMC.computation(cases=8, perturbed="splu_proofs.olap.iteration:gains larger")
+@EMC.computation(
+    cases=8,
+    perturbed=("splu_proofs.olap.iteration:gains larger", "splu_proofs.olap.states:published smaller"),
+)
 def from_inside_it_leaves_the_printed_start() -> Comparisons:
     """At the witness of olap.EM, eight steps from an even start are likelier than the printed limit."""
     law, seen = matrix([(FIFTH, TENTH)] * 2), (0, 1, 1, 0)

@@ -56,6 +56,7 @@ T2C = Claim(
     licenses=("splu_ref.estimators.queries.record_states",),
     tests=(
         "tests/estimators/test_interior_point.py::test_an_interior_inversion_is_the_maximum_from_any_start",
+        "tests/estimators/test_channel_estimator.py::test_several_columns_of_a_release",
     ),
 )
 HALF = Fraction(1, 2)

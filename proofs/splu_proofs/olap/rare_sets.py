@@ -56,6 +56,7 @@ RAREC = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("olap.L1",),
     licenses=("splu_ref.channels.breach:worst_property",),
+    tests=("tests/channels/test_breach.py::test_the_worst_property_is_the_worst_of_all",),
 )
 
 Counts = tuple[int, ...]
@@ -156,7 +157,7 @@ def the_two_differences() -> Derivation:
     )
 
 
-@RAREC.computation(cases=1204, perturbed="splu_proofs.olap.rare_sets:_sets smaller")
+@RAREC.computation(cases=1204, perturbed="(most > least) => (most >= least)")
 def every_small_histogram() -> Comparisons:
     """Compare the largest posteriors of all sets for at most 4 records and 4 values."""
     for values in (2, 3, 4):

@@ -182,7 +182,10 @@ def a_centered_trial_more_raises_a_tail() -> Comparisons:
 
 @T1S.computation(
     cases=2,
-    perturbed="splu_proofs.olap.sample_size:_tail larger",
+    perturbed=(
+        "splu_proofs.olap.sample_size:_tail larger",
+        "splu_ref.channels.binomial_bounds:Enclosure.below doubled",
+    ),
 )
 def the_least_number_in_small_cases() -> Comparisons:
     """Look at every n below Hoeffding's bound and every count, trial by trial."""

@@ -141,7 +141,13 @@ def numbers_and_steps() -> Derivation:
     )
 
 
-@BC.computation(cases=1, perturbed="splu_proofs.olap.share_of_range:_counted larger")
+@BC.computation(
+    cases=1,
+    perturbed=(
+        "splu_proofs.olap.share_of_range:_counted larger",
+        "splu_proofs.printed.range_share:share larger",
+    ),
+)
 def the_ages_of_the_experiments() -> Comparisons:
     """Compute the mean error of the printed share for ages 25 to 45 of 17 to 90 at p = 1/5."""
     more = 4 * (_counted(25, 45, 17, 90) - share(25, 45, 17, 90))

@@ -125,7 +125,13 @@ def every_test_of_small_laws() -> Comparisons:
             yield (max(gains), "=", difference(alpha, beta, size, count) / 2, f"{alpha}, {size}, {count}")
 
 
-@T33.computation(cases=16, perturbed="splu_proofs.rastogi.difference:difference larger")
+@T33.computation(
+    cases=16,
+    perturbed=(
+        "splu_proofs.rastogi.difference:difference larger",
+        "splu_proofs.rastogi.estimator:published_law doubled",
+    ),
+)
 def the_difference_falls_below_one_half() -> Comparisons:
     """Compute the difference at k = j sqrt(m)/16, gamma = 1/2, n = sqrt m: it falls, and below 1/2."""
     gamma = Fraction(1, 2)

@@ -79,7 +79,13 @@ def likeliest(plan: Plan, gamma: int, values: int) -> Fraction:
     return Fraction(max(ways.values()), gamma ** (gamma * len(plan)))
 
 
-@AC.computation(cases=267, perturbed="splu_proofs.splu.anti_concentration:coincidence larger")
+@AC.computation(
+    cases=267,
+    perturbed=(
+        "splu_proofs.splu.anti_concentration:coincidence larger",
+        "splu_proofs.worlds.valid_plans:plans smaller",
+    ),
+)
 def every_plan_and_every_vector_of_small_tables() -> Comparisons:
     """Compare the likeliest vector under every valid plan, up to N = 8, with the bound."""
     attained = set()

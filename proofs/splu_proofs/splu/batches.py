@@ -150,7 +150,7 @@ def every_outcome_of_two_batches() -> Comparisons:
 
 @BATc.enumeration(
     cases=30,
-    perturbed="splu_ref.mechanisms.group_draws:draw_rule larger",
+    perturbed="splu_ref.mechanisms.group_draws:draw_rule smaller",
 )
 def every_outcome_of_each_batch() -> Comparisons:
     """Publish two batches by the shipped code in every way: their counts are independent and binomial."""

@@ -61,7 +61,13 @@ def shared_slot(gamma: int, flagged: int) -> dict[int, Fraction]:
     return {places: chance for places, chance in law.items() if chance}
 
 
-@CAPT.computation(cases=2853, perturbed="splu_proofs.splu.capped_threshold:shared_slot larger")
+@CAPT.computation(
+    cases=2853,
+    perturbed=(
+        "splu_proofs.splu.capped_threshold:shared_slot larger",
+        "splu_proofs.worlds.group_laws:variance larger",
+    ),
+)
 def groups_of_every_kind() -> Comparisons:
     """Hold the law, variance and convex order of a slot to what the proof says, for gamma <= 20."""
     for flagged in range(1, 4):
@@ -83,7 +89,13 @@ def groups_of_every_kind() -> Comparisons:
                 yield (tails[0], "<=", tails[1], f"gamma = {gamma}, j = {flagged}, limit {limit}")
 
 
-@CAPT.computation(cases=253, perturbed="splu_proofs.splu.capped_threshold:_variances larger")
+@CAPT.computation(
+    cases=253,
+    perturbed=(
+        "splu_proofs.splu.capped_threshold:_variances larger",
+        "splu_proofs.worlds.group_laws:variance larger",
+    ),
+)
 def every_plan_of_small_tables() -> Comparisons:
     """Compare the variance of every count above the cap with both bounds, over all plans and orders."""
     attained = 0

@@ -241,7 +241,10 @@ def both_bounds_hold_in_a_block_of_cases() -> Comparisons:
                     )
 
 
-@T3C.computation(cases=5, perturbed="splu_proofs.splu.chebyshev:_both larger")
+@T3C.computation(
+    cases=5,
+    perturbed=("splu_proofs.splu.chebyshev:_both larger", "splu_proofs.splu.chebyshev:chernoff_tail larger"),
+)
 def neither_is_always_sharper() -> Comparisons:
     """Two cases at gamma = 10, the Chernoff bound at its best tilts, both tails."""
     near, far = _both(10, 400, Fraction(7, 100)), _both(10, 100, Fraction(3, 5))

@@ -65,6 +65,7 @@ T4C = Claim(
     tests=(
         "tests/audit/test_concepts.py::test_pure_predicates_against_every_small_case",
         "tests/audit/test_concepts.py::test_the_search_finds_what_trying_everything_finds",
+        "tests/cli/test_concept.py::test_the_closed_form_names_its_worst_concept",
     ),
 )
 

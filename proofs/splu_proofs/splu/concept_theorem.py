@@ -174,7 +174,13 @@ def it_fails_for_every_gamma() -> Derivation:
     )
 
 
-@T4CONJ.computation(cases=124, perturbed="splu_proofs.splu.concept_theorem:_both_ways larger")
+@T4CONJ.computation(
+    cases=124,
+    perturbed=(
+        "splu_proofs.splu.concept_theorem:_both_ways larger",
+        "splu_proofs.printed.iteration:predicted larger",
+    ),
+)
 def homogeneous_groups() -> Comparisons:
     """At gamma = 5, |P| = f = 5: both reconstructions and the printed stopping rule, from N = 200 on."""
     for epsilon, promised in ((Fraction(1, 10), "0.5904"), (Fraction(3, 10), "0.4018...")):
@@ -191,7 +197,13 @@ def homogeneous_groups() -> Comparisons:
                 yield abs(Fraction(found) - 5), "<", Fraction(1, 2), where
 
 
-@T4CONJ.computation(cases=8, perturbed="splu_proofs.splu.concept_theorem:_both_ways larger")
+@T4CONJ.computation(
+    cases=8,
+    perturbed=(
+        "splu_proofs.splu.concept_theorem:_both_ways larger",
+        "splu_proofs.worlds.concept_errors:largest_pure smaller",
+    ),
+)
 def the_strongest_with_decoys_inside() -> Comparisons:
     """At gamma = 5 and 10, x3 = f < |P| < (1+epsilon) x3: the worst ratio over epsilon in hundredths."""
     for gamma, epsilon, x3, n, promised, true in STRONGEST:
@@ -217,7 +229,13 @@ def _worst_ratio(gamma: int, epsilon: Fraction) -> tuple[Fraction, Fraction, int
     return worst
 
 
-@T4CONJ.computation(cases=5, perturbed="splu_proofs.splu.concept_theorem:_promised larger")
+@T4CONJ.computation(
+    cases=5,
+    perturbed=(
+        "splu_proofs.splu.concept_theorem:_promised larger",
+        "splu_proofs.printed.reconstruction:lies_between larger",
+    ),
+)
 def mixed_predicates_fail_too() -> Comparisons:
     """Hold Example 2 against a P of 466 of 480 rows, and gamma = 2 against a P that is the whole table."""
     promised, true = _promised(10, Fraction(3, 10), 3), wrong(10, Fraction(3, 10), 3, 3, 466, 480, 27)

@@ -159,7 +159,13 @@ def the_law_does_not_depend_on_x() -> Derivation:
     )
 
 
-@DBRC.computation(cases=974, perturbed="splu_proofs.splu.distribution_based:law_by_drawing larger")
+@DBRC.computation(
+    cases=974,
+    perturbed=(
+        "splu_proofs.splu.distribution_based:law_by_drawing larger",
+        "splu_proofs.splu.distribution_based:maximizers larger",
+    ),
+)
 def every_small_table() -> Comparisons:
     """Draw every outcome for every P of every table with N <= 4: one law for all x with the same n and f."""
     for total in range(1, 5):

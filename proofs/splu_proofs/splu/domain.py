@@ -127,7 +127,13 @@ def _impossible(groups: list[tuple[int, ...]], values: int, w: int) -> int:
     return sum(all(not {v, w} <= set(group) for group in groups) for v in range(values))
 
 
-@DOM.computation(cases=120, perturbed="splu_proofs.splu.domain:_impossible larger")
+@DOM.computation(
+    cases=120,
+    perturbed=(
+        "splu_proofs.splu.domain:_impossible larger",
+        "splu_proofs.worlds.histograms:greedy_groups larger",
+    ),
+)
 def how_few_are_possible() -> Comparisons:
     """Count the possible values of a record of a value with one record, for m values once each."""
     for gamma in (2, 5):

@@ -141,7 +141,13 @@ def _errors(law: Sequence[Fraction], epsilon: Fraction, most: int) -> list[Fract
     ]
 
 
-@FRONTC.computation(cases=10530, perturbed="splu_proofs.splu.draws_frontier:_errors larger")
+@FRONTC.computation(
+    cases=10530,
+    perturbed=(
+        "splu_proofs.splu.draws_frontier:_errors larger",
+        "splu_proofs.splu.draws_frontier:_sums larger",
+    ),
+)
 def all_laws_on_a_grid() -> Comparisons:
     """Hold both inequalities to laws of k with mean 1 for gamma = 2 and 3, with counts up to 12."""
     laws: list[list[Fraction]] = []

@@ -122,7 +122,10 @@ def peak(gamma: int, groups: int) -> Fraction:
     return probability_mass(gamma, groups, groups)
 
 
-@PRICE.computation(cases=40, perturbed="splu_proofs.splu.draws_price:peak larger")
+@PRICE.computation(
+    cases=40,
+    perturbed=("splu_proofs.splu.draws_price:peak larger", "splu_proofs.arithmetic.law:trial_weight larger"),
+)
 def counts_above_and_below_the_cap() -> Comparisons:
     """Compare the total variation of neighboring counts with the peak, and name the shares."""
     for gamma, cap in product((2, 3, 5), (1, 2, 4, 7)):
@@ -150,7 +153,13 @@ def counts_above_and_below_the_cap() -> Comparisons:
         yield (decimal(shares[m], 3).startswith(expected), "=", True, f"m = {m}: {decimal(shares[m], 4)}")
 
 
-@PRICE.computation(cases=48, perturbed="splu_proofs.splu.draws_price:_sum larger")
+@PRICE.computation(
+    cases=48,
+    perturbed=(
+        "splu_proofs.splu.draws_price:_sum larger",
+        "splu_proofs.splu.capped_threshold:shared_slot larger",
+    ),
+)
 def groups_with_flags_of_others() -> Comparisons:
     """Compare the total variation of neighboring counts with the bound where other values have flags."""
     for gamma, cap in ((2, 1), (2, 3), (3, 1), (3, 2), (4, 2)):

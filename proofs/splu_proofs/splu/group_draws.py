@@ -249,7 +249,13 @@ AONC = Claim(
 )
 
 
-@AONC.computation(cases=3742, perturbed="splu_proofs.splu.group_draws:_chosen larger")
+@AONC.computation(
+    cases=3742,
+    perturbed=(
+        "splu_proofs.splu.group_draws:_chosen larger",
+        "splu_proofs.worlds.group_laws:variance larger",
+    ),
+)
 def all_plans_of_small_tables() -> Comparisons:
     """Compare laws, means and variances with the formulas, for every plan of small tables."""
     for gamma, most in ((2, 8), (3, 6), (4, 4)):
@@ -280,7 +286,10 @@ def all_plans_of_small_tables() -> Comparisons:
                             yield (variance(counts), "=", spread, f"{histogram}, {plan}, a = {a}: variance")
 
 
-@AONC.computation(cases=8, perturbed="splu_proofs.splu.group_draws:_chosen larger")
+@AONC.computation(
+    cases=8,
+    perturbed=("splu_proofs.splu.group_draws:_chosen larger", "splu_proofs.arithmetic.law:at_most larger"),
+)
 def levels_of_counts_up_to_ten() -> Comparisons:
     """Compute T_P and T_P* at epsilon = 0.3, alpha = 10, beside those of independent draws."""
     epsilon, alpha = Fraction(3, 10), 10

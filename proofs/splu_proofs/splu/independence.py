@@ -37,7 +37,13 @@ ND = Claim(
 )
 
 
-@ND.computation(cases=8385, perturbed="splu_proofs.splu.independence:published larger")
+@ND.computation(
+    cases=8385,
+    perturbed=(
+        "splu_proofs.splu.independence:published larger",
+        "splu_proofs.worlds.conjunctions:convolved larger",
+    ),
+)
 def every_plan_of_small_tables() -> Comparisons:
     """Convolve the groups of every valid plan of every histogram up to N = 8: the law of f' is that of f."""
     for gamma in (2, 3, 4):
@@ -113,7 +119,13 @@ def two_records() -> Witness:
     )
 
 
-@NDE.computation(cases=3, perturbed="splu_proofs.splu.independence:clipped_error larger")
+@NDE.computation(
+    cases=3,
+    perturbed=(
+        "splu_proofs.splu.independence:clipped_error larger",
+        "splu_proofs.arithmetic.law:at_most larger",
+    ),
+)
 def it_goes_with_the_size() -> Comparisons:
     """Compute the error at gamma = 2, f = 1, epsilon = 1/2 for three N, and in a block of cases."""
     found = [clipped_error(2, Fraction(1, 2), 1, rows) for rows in (2, 4, 6)]

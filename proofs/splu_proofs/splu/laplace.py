@@ -113,7 +113,10 @@ def smallest_counterexample() -> Witness:
     )
 
 
-@DP.computation(cases=6, perturbed="splu_proofs.splu.laplace:logarithm larger")
+@DP.computation(
+    cases=6,
+    perturbed=("splu_proofs.splu.laplace:logarithm larger", "splu_proofs.arithmetic.law:trial_weight larger"),
+)
 def averages_over_ten_counts() -> Comparisons:
     """Compute the mean relative errors over counts 1..10."""
     harmonic = sum((Fraction(1, f) for f in range(1, 11)), Fraction(0))
@@ -182,7 +185,10 @@ def the_mean_absolute_error() -> Derivation:
     )
 
 
-@DPC.computation(cases=164, perturbed="splu_proofs.splu.laplace:logarithm larger")
+@DPC.computation(
+    cases=164,
+    perturbed=("splu_proofs.splu.laplace:logarithm larger", "splu_proofs.arithmetic.law:trial_weight larger"),
+)
 def the_crossing_counts() -> Comparisons:
     """Find the last count at which Laplace noise errs more, for gamma 2..10 and ln 2, ln 3."""
     for number in (2, 3):
@@ -197,7 +203,10 @@ def the_crossing_counts() -> Comparisons:
         yield (last[3], "=", {2: 4, 3: 1}[number], "the crossing at gamma = 5")
 
 
-@DPC.computation(cases=324, perturbed="splu_proofs.splu.laplace:mean_error larger")
+@DPC.computation(
+    cases=324,
+    perturbed=("splu_proofs.splu.laplace:mean_error larger", "splu_proofs.arithmetic.law:at_most larger"),
+)
 def the_formula_and_its_growth() -> Comparisons:
     """Compare the closed form with the sum over all k and over all distances, gamma 2..10, f <= 15."""
     for gamma in range(2, 11):

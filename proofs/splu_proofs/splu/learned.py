@@ -125,7 +125,9 @@ def _smaller() -> Iterator[Case]:
                     yield gamma, histogram
 
 
-@FG.computation(cases=4, perturbed="splu_proofs.splu.learned:posterior larger")
+@FG.computation(
+    cases=4, perturbed=("splu_proofs.splu.learned:posterior larger", "splu_proofs.splu.learned:prior larger")
+)
 def what_is_believed_before() -> Comparisons:
     """Compute prior and posterior of the witness, release by release."""
     worlds = believed((2, 2, 2))

@@ -56,7 +56,13 @@ def _window(chances: Sequence[Fraction], low: int, high: int) -> Fraction:
     return sum(law[max(low, 0) : high + 1], Fraction(0))
 
 
-@CEIL.computation(cases=198, perturbed="splu_proofs.splu.level_bounds:_poisson smaller")
+@CEIL.computation(
+    cases=198,
+    perturbed=(
+        "splu_proofs.splu.level_bounds:_poisson smaller",
+        "splu_proofs.arithmetic.poisson:_inverse_of_e larger",
+    ),
+)
 def sums_of_few_indicators() -> Comparisons:
     """Compare all sums of up to five indicators on a grid, with a whole mean, with Poisson's window."""
     grid = [Fraction(step, 4) for step in range(5)]
@@ -72,7 +78,10 @@ def sums_of_few_indicators() -> Comparisons:
                 yield (found, "<=", _poisson(f, epsilon), f"{chances}, epsilon = {epsilon}: {found}")
 
 
-@CEIL.computation(cases=51, perturbed="splu_proofs.splu.level_bounds:_poisson larger")
+@CEIL.computation(
+    cases=51,
+    perturbed=("splu_proofs.splu.level_bounds:_poisson larger", "splu_proofs.arithmetic.law:at_most larger"),
+)
 def every_retention_of_small_groups() -> Comparisons:
     """Compare the error of f' with Poisson's for group sizes, retentions and counts."""
     epsilon, alpha = Fraction(3, 10), 10
@@ -208,7 +217,10 @@ def _covers(epsilon: Fraction, alpha: int, chosen: Sequence[int]) -> bool:
     )
 
 
-@PACK.computation(cases=2243, perturbed="splu_proofs.splu.level_bounds:_apart larger")
+@PACK.computation(
+    cases=2243,
+    perturbed=("splu_proofs.splu.level_bounds:_apart larger", "splu_proofs.splu.level_bounds:_covers larger"),
+)
 def a_cover_and_a_packing_of_one_size() -> Comparisons:
     """Find as many counts far apart as estimates that cover all, for many epsilon and alpha."""
     for numerator in range(1, 20):

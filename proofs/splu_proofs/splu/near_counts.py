@@ -51,7 +51,10 @@ NEAR = Claim(
 )
 
 
-@NEAR.computation(cases=405, perturbed="splu_proofs.splu.near_counts:_drawn larger")
+@NEAR.computation(
+    cases=405,
+    perturbed=("splu_proofs.splu.near_counts:_drawn larger", "splu_proofs.splu.near_counts:_rounded larger"),
+)
 def families_of_small_counts() -> Comparisons:
     """Hold the bound to families: noise added, rounding at random, two points, binomial draws, a cap."""
     most = 12

@@ -189,7 +189,13 @@ def below_by_telescoping_gamma_trials() -> Derivation:
     )
 
 
-@S.computation(cases=1824, perturbed="splu_proofs.splu.sawtooth:_mean_change larger")
+@S.computation(
+    cases=1824,
+    perturbed=(
+        "splu_proofs.splu.sawtooth:_mean_change larger",
+        "splu_proofs.arithmetic.law:trial_weight doubled",
+    ),
+)
 def differences_in_a_block_of_cases() -> Comparisons:
     """At gamma 2..5, f 1..12, j 1..f+3: both differences equal their sums in fractions and are at least 0."""
     for gamma in range(2, 6):

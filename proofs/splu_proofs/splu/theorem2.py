@@ -166,7 +166,13 @@ def every_small_likelihood() -> Comparisons:
                 )
 
 
-@T2.computation(cases=1, perturbed="splu_proofs.splu.theorem2:_joint_likelihood larger")
+@T2.computation(
+    cases=1,
+    perturbed=(
+        "splu_proofs.splu.theorem2:_joint_likelihood larger",
+        "splu_proofs.worlds.histograms:greedy_groups smaller",
+    ),
+)
 def all_counts_together_can_prefer_another_vector() -> Comparisons:
     """Multiply out two greedy plans, gamma = 2, four values: what is seen need not be likeliest at itself."""
     seen = (1, 1, 2, 4)

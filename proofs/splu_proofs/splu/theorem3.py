@@ -144,7 +144,13 @@ def it_fails_in_a_block_of_cases() -> Comparisons:
     yield (holds, "=", [(2, 1)], f"at epsilon = 1/f the bound holds at {holds}")
 
 
-@T3.computation(cases=3, perturbed="splu_proofs.splu.theorem3:_worst_ratio larger")
+@T3.computation(
+    cases=3,
+    perturbed=(
+        "splu_proofs.splu.theorem3:_worst_ratio larger",
+        "splu_proofs.arithmetic.law:cumulative doubled",
+    ),
+)
 def how_wrong_it_gets() -> Comparisons:
     """Find the worst ratio of truth to print over gamma 2..10, f 1..40 and every epsilon.
 

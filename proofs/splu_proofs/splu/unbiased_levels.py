@@ -121,7 +121,13 @@ def _least_error(tried: Mapping[int, tuple[Fraction, Mapping[int, Fraction]]]) -
     )
 
 
-@PACKU.computation(cases=71, perturbed="splu_proofs.splu.unbiased_levels:_law larger")
+@PACKU.computation(
+    cases=71,
+    perturbed=(
+        "splu_proofs.splu.unbiased_levels:_law larger",
+        "splu_proofs.splu.unbiased_levels:_least_error larger",
+    ),
+)
 def laws_and_slopes_that_meet() -> Comparisons:
     """Prove the best T_P* from both sides at epsilon = 0.3, alpha = 10, and bound it for larger groups."""
     for gamma, told in LAWS.items():
@@ -153,7 +159,10 @@ def _law(text: str) -> dict[int, Fraction]:
 
 @PACKU.computation(
     cases=20,
-    perturbed="splu_proofs.splu.unbiased_levels:bound smaller",
+    perturbed=(
+        "splu_proofs.splu.unbiased_levels:bound smaller",
+        "splu_ref.channels.two_binomials:TwoKinds.denominator larger",
+    ),
 )
 def how_near_the_laws_of_draws_come() -> Comparisons:
     """Compute T_P* of all or none and of independent draws beside the best."""
