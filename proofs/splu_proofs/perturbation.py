@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
-from functools import cached_property, wraps
+from functools import cached_property, lru_cache, wraps
 from importlib import import_module
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
@@ -127,26 +127,31 @@ class Perturbation:
 
             return perturbed
 
+        holder, name = self._place()  # imported before anything is replaced
+        with _fresh_caches():
+            original = vars(holder)[name]
+            replacement = _like(original, bending)
+            places = [(holder, name)] if isinstance(holder, type) else _bound(original)
+            for place, bound in places:
+                setattr(place, bound, replacement)
+            try:
+                yield check, lambda: calls
+            finally:
+                for place, bound in places:
+                    setattr(place, bound, original)
+
+    def _place(self) -> tuple[Any, str]:
+        """Return the module or class that has the function, and its name there."""
         module, _, path = self.target.partition(":")
         *outer, name = path.split(".")
         try:
             holder: Any = import_module(module)
             for each in outer:
                 holder = getattr(holder, each)
-            original = vars(holder)[name]
+            vars(holder)[name]
         except (ImportError, AttributeError, KeyError):
             raise EvidenceError(f"there is no function {self.target} to perturb") from None
-        replacement = _like(original, bending)
-        places = [(holder, name)] if outer else _bound(original)
-        _clear_caches()
-        for place, bound in places:
-            setattr(place, bound, replacement)
-        try:
-            yield check, lambda: calls
-        finally:
-            for place, bound in places:
-                setattr(place, bound, original)
-            _clear_caches()
+        return holder, name
 
 
 def perturbation(text: str) -> Perturbation | Substitution:
@@ -248,9 +253,28 @@ def _bound(original: Any) -> list[tuple[Any, str]]:
     ]
 
 
-def _clear_caches() -> None:
-    for name, module in list(sys.modules.items()):
-        if name.startswith(_CACHED):
-            for value in list(vars(module).values()):
-                if callable(clear := getattr(value, "cache_clear", None)):
-                    clear()
+@contextmanager
+def _fresh_caches() -> Iterator[None]:
+    """Give every function that caches its results an empty cache, and the old one back at the end.
+
+    Old results would hide the perturbation, and results under it are false afterwards.
+    """
+    fresh: dict[int, Any] = {}
+    places = []
+    for module_name, module in list(sys.modules.items()):
+        if module_name.startswith(_CACHED):
+            for name, value in list(vars(module).items()):
+                if isinstance(value, _CACHING):
+                    places.append((module, name, value))
+                    if id(value) not in fresh:
+                        fresh[id(value)] = lru_cache(**value.cache_parameters())(value.__wrapped__)
+    for module, name, value in places:
+        setattr(module, name, fresh[id(value)])
+    try:
+        yield
+    finally:
+        for module, name, value in places:
+            setattr(module, name, value)
+
+
+_CACHING = type(lru_cache(lambda: None))

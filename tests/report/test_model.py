@@ -66,7 +66,7 @@ def test_a_row_of_the_ledger_has_keys_that_other_rows_have_not() -> None:
     }  # fmt: skip
     words = {"source": "", "statement": "", "words": ""}
     assert row.to_json() == {
-        **common, **words, "passed": None, "result": "recorded", "witness": None, "corrected_by": None,
+        **common, **words, "passed": None, "result": "recorded", "witness": None, "corrected_by": None, "scope": None,
         "unchecked": "recorded",
     }  # fmt: skip
     assert replace(row, stage="figures", unchecked="").to_json() == {
