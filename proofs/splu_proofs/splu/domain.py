@@ -146,7 +146,7 @@ def how_few_are_possible() -> Comparisons:
 @DOM.enumeration(
     cases=5,
     perturbed=(
-        "splu_ref.mechanisms.plans.plan:RunLengthPlan.group_count larger",
+        "splu_ref.mechanisms.plans.plan:RunLengthPlan.groups larger",
         "splu_proofs.worlds.watched:plan_groups larger",
     ),
 )
