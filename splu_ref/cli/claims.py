@@ -119,12 +119,12 @@ def _overview(rows: list[dict[str, Any]]) -> None:
         table = Table(
             box=None, header_style="bold", title=f"\n{paper}", title_style="bold", title_justify="left"
         )
-        for heading in ("claim", "status", "grade", "scope", "says", "instead"):
+        for heading in ("claim", "status", "grade", "says", "instead"):
             table.add_column(heading)
         for row in of_paper:
             color = {"refuted": "red", "proved": "green", "corrected": "green"}.get(row["status"], "")
             table.add_row(
                 row["id"], Text(row["status"], style=color), row["grade"] or "",
-                row["scope"] or "", row["title"], row["corrected_by"] or "",
+                row["title"], row["corrected_by"] or "",
             )  # fmt: skip
         draw(table)
