@@ -114,6 +114,10 @@ def _page(claim: Claim) -> Iterator[str]:
     yield f"## Statement\n\n{_formula(claim.statement)}\n"
     if claim.hypotheses:
         yield f"if {', '.join(str(mathml(each)) for each in claim.hypotheses)}.\n"
+    if claim.instances:
+        yield f"Verified on instances: {claim.instances}.\n"
+    elif claim.complete:
+        yield f"Computing proves it, because {claim.complete}.\n"
     if claim.witness is not None:
         yield from _witness(claim)
     if claim.kernel is not None:
