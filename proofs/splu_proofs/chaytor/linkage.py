@@ -21,7 +21,7 @@ LINK = Claim(
         "False, for the researcher and for the adversary. Two releases of one table with fresh coins are "
         "linked "
         "by what they have in common, and there fakes are rare: a fake has to be made up twice. With "
-        "alpha = beta = 1/3 and prior 1/2, a tuple of one release is genuine with 2/3, one of both with 4/5."
+        "alpha = beta = 1/2 and prior 1/2, a tuple of one release is genuine with 2/3, one of both with 4/5."
     ),
     hypotheses=(r"\text{two views of one original, fresh coins}", r"\alpha > 0,\ \alpha+\beta \le 1"),
     status=Status.REFUTED,
@@ -63,7 +63,7 @@ def genuine(prior: Fraction, alpha: Fraction, beta: Fraction, views: int) -> Fra
 
 @LINK.refutation
 def two_views_say_more() -> Witness:
-    """At alpha = beta = 1/3 and prior 1/2: 2/3 after one view, 4/5 after two."""
+    """At alpha = beta = 1/2 and prior 1/2: 2/3 after one view, 4/5 after two."""
     return Witness(
         parameters={"alpha": Fraction(1, 2), "beta": Fraction(1, 2), "prior": Fraction(1, 2)},
         premises=(
