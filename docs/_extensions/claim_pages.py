@@ -114,6 +114,10 @@ def _page(claim: Claim) -> Iterator[str]:
     yield f"## Statement\n\n{_formula(claim.statement)}\n"
     if claim.hypotheses:
         yield f"if {', '.join(str(mathml(each)) for each in claim.hypotheses)}.\n"
+    if claim.instances:
+        yield f"Verified on instances: {claim.instances}.\n"
+    elif claim.complete:
+        yield f"Computing proves it, because {claim.complete}.\n"
     if claim.witness is not None:
         yield from _witness(claim)
     if claim.kernel is not None:
@@ -124,7 +128,10 @@ def _page(claim: Claim) -> Iterator[str]:
         yield from _derivation("Where the printed proof fails", flaw)
     if claim.checks:
         yield "## Computed\n"
-        yield from (f"- {_sentence(check)} *({grade})*" for grade, check in claim.checks)
+        yield from (
+            f"- {_sentence(check.function)} *({check.grade}, {check.cases} comparisons)*"
+            for check in claim.checks
+        )
     yield from _surroundings(claim)
     source = f"proofs/{claim.module.replace('.', '/')}.py"
     yield f"\n<details><summary>The proof as it runs: <code>{source}</code></summary>\n"
@@ -134,10 +141,11 @@ def _page(claim: Claim) -> Iterator[str]:
 def _witness(claim: Claim) -> Iterator[str]:
     witness = claim.witness
     assert witness is not None
-    case = ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
+    case = ", ".join(f"{name} = {value}" for name, value in witness.texts.items())
+    checked = witness.none_smaller or f"{witness.count} smaller cases are checked"
     yield f"## Counterexample\n\n**{case}**: the printed statement allows {witness.printed}, the truth is"
     yield f"{witness.true}.\n\n{witness.by_hand}\n\nIt is the smallest in the order of {witness.order}:"
-    yield f"the proof walks through everything smaller.\n\nRely on {_links(claim.corrected_by)} instead.\n"
+    yield f"{checked}.\n\nRely on {_links(claim.corrected_by)} instead.\n"
 
 
 def _kernel(kernel: Kernel) -> Iterator[str]:

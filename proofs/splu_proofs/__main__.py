@@ -19,14 +19,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--run", metavar="ID", help="check a claim, or 'all'")
     action.add_argument(
-        "--reaffirm", metavar="ID", help="check a claim, or 'all', and record its present fingerprints"
+        "--reaffirm", metavar="ID", nargs="+", help="check claims, and record what they say and their code"
+    )
+    parser.add_argument("--reason", default="", help="why the claims are affirmed; kept with them")
+    parser.add_argument(
+        "--changes",
+        default="",
+        metavar="PARTS",
+        help="parts that may say something else, such as words,steps",
     )
     options = parser.parse_args(arguments)
     try:
         if options.reaffirm:
-            ids = [claim.id for claim in LEDGER] if options.reaffirm == "all" else [options.reaffirm]
-            results = [LEDGER.reaffirm(claim_id) for claim_id in ids]
-        elif options.run:
+            parts = tuple(filter(None, options.changes.split(",")))
+            changed = LEDGER.reaffirm(*options.reaffirm, reason=options.reason, changes=parts)
+            for claim_id, differences in changed.items():
+                say(f"{claim_id}: affirmed")
+                for part, text in differences.items():
+                    say(f"  {part}: {text}")
+            return 0
+        if options.run:
             results = LEDGER.run(options.run, progress=_tell if sys.stderr.isatty() else None)
         else:
             sys.stdout.write(ledger_table(LEDGER))

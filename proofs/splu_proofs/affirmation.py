@@ -1,10 +1,25 @@
-"""The affirmed fingerprints: what every proof and the code it licenses looked like when last confirmed."""
+"""What was affirmed of each claim: everything that it says, and fingerprints of the code behind it.
+
+``<paper>/affirmed.toml`` has a block for each claim: verdict, statement, hypotheses, words, source, steps,
+witness, checks with their numbers of comparisons and perturbations, licenses and dependencies, as text; then
+the fingerprints of the code; then when and why it was last affirmed. The file is written by affirming and
+read as a diff. Evidence never passes because of it: the runners judge evidence (`splu_proofs.check`), this
+file says that what is judged is what was read.
+
+A claim is affirmed with a reason. If something that it says has changed, the parts that may change have to be
+named as well, so that affirming after a change of code cannot slip in a change of the claim.
+"""
 
 from __future__ import annotations
 
 import json
+import tomllib
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
+from textwrap import wrap
+from typing import Any, TypeAlias
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.data.files import write_whole
@@ -15,22 +30,109 @@ from .kernel import ACCEPTED_BY
 
 ACCEPTED_ON = "coq ran on"
 """Where the affirmed fingerprints of a claim say on which day that was."""
+FOLDER = Path(__file__).parent
+NAME = "affirmed.toml"
+HEAD = (
+    "# What each claim of this paper says, and fingerprints of the code behind it, as last affirmed.\n"
+    "# Written by `splu-ref claims ID --reaffirm --reason TEXT`; read its diff.\n"
+)
+_WIDTH = 100
 
-AFFIRMED = Path(__file__).with_name("affirmed.json")
+Said: TypeAlias = str | int | list[str]
+Block: TypeAlias = dict[str, Any]
 
 
-def affirmed(path: Path = AFFIRMED) -> dict[str, dict[str, str]]:
+def affirmed(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
     """Return, for every claim id, the fingerprints that were affirmed, and who accepted its Coq files."""
+    return {
+        claim_id: dict(block["code"]) for path in _files(folder) for claim_id, block in blocks(path).items()
+    }
+
+
+def blocks(path: Path) -> dict[str, Block]:
+    """Return the blocks of one file by claim id; none if there is no such file."""
     if not path.exists():
         return {}
-    loaded: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    return loaded
+    stat = path.stat()
+    return dict(_read(path, stat.st_mtime_ns, stat.st_size))
 
 
-def outdated(claim: Claim, path: Path = AFFIRMED) -> str:
+def said(claim: Claim) -> dict[str, Said]:
+    """Return everything that a claim says, by part; what is empty is left out."""
+    steps = [
+        line
+        for proof in (*claim.derivations, *claim.flaws)
+        for derivation in [proof()]
+        for line in (
+            f"{proof.__name__}: {derivation.setting}",
+            *(f"{proof.__name__}, {step.name}: {step.says}" for step in derivation.steps),
+            f"{proof.__name__}, hence: {derivation.conclusion}",
+        )
+    ]
+    kernel = claim.kernel
+    parts: dict[str, Said] = {
+        "title": claim.title,
+        "source": claim.source,
+        "status": str(claim.status),
+        "grade": str(claim.grade or ""),
+        "scope": ": ".join(filter(None, [str(claim.scope or ""), claim.instances, claim.complete])),
+        "statement": claim.statement,
+        "hypotheses": list(claim.hypotheses),
+        "words": claim.words,
+        "rests_on": list(claim.rests_on),
+        "corrected_by": claim.corrected_by or "",
+        "topples": list(claim.topples),
+        "licenses": list(claim.licenses),
+        "tests": list(claim.tests),
+        "asserts": [part.latex for part in claim.asserts],
+        "coq": [] if kernel is None else [*kernel.theorems, kernel.covers, kernel.leaves],
+        "steps": steps,
+        "witness": _witness(claim),
+        "checks": [
+            f"{check.name} ({check.grade}): {check.cases} comparisons; detects {'; '.join(check.perturbed)}"
+            for check in claim.checks
+        ],
+        "compares": [f"{check.name}: {check.says}" for check in claim.checks],
+    }
+    return {name: value for name, value in parts.items() if value}
+
+
+def _witness(claim: Claim) -> list[str]:
+    witness = claim.witness
+    if witness is None:
+        return []
+    return [
+        witness.case,
+        f"allowed {witness.printed}, {witness.sign}, true {witness.true}",
+        f"{witness.count} smaller cases by {witness.order}",
+        *(
+            f"hypothesis: {premise if isinstance(premise, str) else 'evaluated'}"
+            for premise in witness.premises
+        ),
+        f"detects {witness.perturbed}",
+        witness.none_smaller,
+        witness.by_hand,
+    ]
+
+
+def differences(claim: Claim, folder: Path = FOLDER) -> dict[str, str]:
+    """Return what a claim says differently from what was affirmed: both texts by part."""
+    known = blocks(_path(claim, folder)).get(claim.id)
+    if known is None:
+        return {}
+    before = {name: value for name, value in known.items() if name not in ("code", "affirmed")}
+    now: Mapping[str, Said] = said(claim)
+    return {
+        name: _difference(before.get(name, ""), now.get(name, ""))
+        for name in dict.fromkeys([*before, *now])
+        if before.get(name) != now.get(name)
+    }
+
+
+def outdated(claim: Claim, folder: Path = FOLDER) -> str:
     """Return why the proof of ``claim`` is outdated, or an empty text if it is not."""
-    known = affirmed(path).get(claim.id)
-    remedy = f"check it and run python -m splu_proofs --reaffirm {claim.id}"
+    remedy = f"check it and run splu-ref claims {claim.id} --reaffirm --reason TEXT"
+    known = affirmed(folder).get(claim.id)
     try:
         present = fingerprints(claim)
     except InputError as error:
@@ -38,33 +140,113 @@ def outdated(claim: Claim, path: Path = AFFIRMED) -> str:
     if known is None:
         return f"proof never affirmed: {remedy}"
     names = (known.keys() | present.keys()) - {ACCEPTED_BY, ACCEPTED_ON}
-    changed = sorted(name for name in names if known.get(name) != present.get(name))
+    changed = [
+        *differences(claim, folder),
+        *sorted(name for name in names if known.get(name) != present.get(name)),
+    ]
     return f"proof outdated, changed: {', '.join(changed)}; {remedy}" if changed else ""
 
 
-def affirm(claim: Claim, path: Path = AFFIRMED, accepted_by: str = "") -> None:
-    """Record the present fingerprints of ``claim``. The caller has checked its evidence.
+def require_named(claim: Claim, changes: Collection[str], folder: Path = FOLDER) -> None:
+    """Raise an error unless every part of the claim that says something else is among ``changes``.
+
+    Raises
+    ------
+    InputError
+        If one is not; the message shows both texts.
+    """
+    unnamed = {name: text for name, text in differences(claim, folder).items() if name not in changes}
+    if unnamed:
+        shown = "; ".join(f"{name}: {text}" for name, text in unnamed.items())
+        raise InputError(
+            f"{claim.id} says something else than was affirmed ({shown}): if that is meant, add "
+            f"--changes {','.join(unnamed)}"
+        )
+
+
+def affirm(claim: Claim, folder: Path = FOLDER, accepted_by: str = "", *, reason: str) -> None:
+    """Record what ``claim`` says and its present fingerprints. The caller has checked its evidence.
 
     Parameters
     ----------
     claim
         The claim.
-    path
-        The file.
+    folder
+        The folder of the papers.
     accepted_by
-        The version of Coq that accepted its Coq files; empty if it has none.
+        The version of Coq that accepted its Coq files; empty if it has none, or they were accepted before.
+    reason
+        Why it is affirmed; kept in the file.
 
     Raises
     ------
     InputError
         If a name does not exist, or the file cannot be written.
     """
-    known = affirmed(path)
-    known[claim.id] = fingerprints(claim)
+    path = _path(claim, folder)
+    known = blocks(path)
+    today = datetime.now(UTC).date().isoformat()
+    code = fingerprints(claim)
+    # the same Coq files as before were accepted before
+    before = known.get(claim.id, {}).get("code", {})
+    kept = ACCEPTED_BY in before and all(
+        before.get(name) == code[name] for name in code if name.endswith(".v")
+    )
+    code |= {name: before[name] for name in (ACCEPTED_BY, ACCEPTED_ON)} if kept else {}
     if accepted_by:
-        known[claim.id] |= {ACCEPTED_BY: accepted_by, ACCEPTED_ON: datetime.now(UTC).date().isoformat()}
-    text = json.dumps(dict(sorted(known.items())), indent=2) + "\n"
+        code |= {ACCEPTED_BY: accepted_by, ACCEPTED_ON: today}
+    new = claim.id not in known
+    note = {"on": today, "reason": reason, "changed": ["new"] if new else list(differences(claim, folder))}
+    known[claim.id] = {**said(claim), "code": code, "affirmed": note}
+    text = HEAD + "".join(_block(each, known[each]) for each in sorted(known))
     try:
+        path.parent.mkdir(exist_ok=True)
         write_whole(path, text.encode(), force=True)
-    except InputError as error:
+    except (InputError, OSError) as error:
         raise InputError(f"{error}: re-affirm from a checkout") from None
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"*/{NAME}"))
+
+
+def _path(claim: Claim, folder: Path) -> Path:
+    return folder / claim.id.partition(".")[0] / NAME
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, _changed: int, _size: int) -> dict[str, Block]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _difference(before: Said, now: Said) -> str:
+    if isinstance(before, list) or isinstance(now, list):
+        old = before if isinstance(before, list) else []
+        new = now if isinstance(now, list) else []
+        gone, added = [each for each in old if each not in new], [each for each in new if each not in old]
+        return f"{' | '.join(gone) or 'nothing'} -> {' | '.join(added) or 'nothing'}"
+    return f"{before or 'nothing'} -> {now or 'nothing'}"
+
+
+def _block(claim_id: str, block: Block) -> str:
+    lines = [f"\n[{json.dumps(claim_id)}]"]
+    lines += [f"{name} = {_value(value)}" for name, value in block.items() if not isinstance(value, dict)]
+    for table in ("code", "affirmed"):
+        lines.append(f"\n[{json.dumps(claim_id)}.{table}]")
+        lines += [f"{_key(name)} = {_value(value)}" for name, value in block[table].items()]
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() else json.dumps(name, ensure_ascii=False)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return "[\n" + "".join(f"  {_value(each)},\n" for each in value) + "]" if value else "[]"
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) <= _WIDTH or "\\n" in text:
+        return text
+    # a long text over several lines: a backslash at the end of a line takes the break away
+    body = " \\\n".join(wrap(text[1:-1], _WIDTH, break_long_words=False, break_on_hyphens=False))
+    return f'"""\\\n{body}"""' if tomllib.loads(f'x = """\\\n{body}"""')["x"] == value else text

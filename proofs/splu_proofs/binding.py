@@ -17,6 +17,8 @@ MACHINERY = "machinery"
 """The key of what checks proofs without being part of one: the modules beside this one."""
 USED = "splu_ref, as the evidence uses it"
 """The key of the library's code that the evidence of a claim runs."""
+_DIGITS = 32
+"""Hexadecimal digits that are kept of a fingerprint: 128 bits."""
 
 
 def fingerprints(claim: Claim) -> dict[str, str]:
@@ -34,6 +36,7 @@ def fingerprints(claim: Claim) -> dict[str, str]:
     found = proofs_of(claim.module)
     found |= {name: licensed(name) for name in claim.licenses}
     found |= {USED: used_by(claim.module), MACHINERY: machinery()}
+    found = {name: digest[:_DIGITS] for name, digest in found.items()}
     return found if claim.kernel is None else found | claim.kernel.fingerprints()
 
 

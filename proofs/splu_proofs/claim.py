@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
+from .check import Check, Comparisons
 from .derivation import Derivation
 from .evidence import Evidence, EvidenceError, Grade
 from .kernel import Kernel
@@ -19,6 +20,7 @@ class Status(StrEnum):
 
     DEFINITION = "definition"
     PROVED = "proved"
+    VERIFIED = "verified"
     REFUTED = "refuted"
     CORRECTED = "corrected"
     LITERATURE = "literature"
@@ -27,7 +29,24 @@ class Status(StrEnum):
 
 Proof = TypeVar("Proof", bound=Callable[[], Derivation])
 Refutation = TypeVar("Refutation", bound=Callable[[], Witness])
-Check = TypeVar("Check", bound=Callable[[], str])
+
+
+class Scope(StrEnum):
+    """How far the evidence of a claim reaches."""
+
+    GENERAL = "general"
+    INSTANCES = "instances"
+
+
+Comparing = TypeVar("Comparing", bound=Callable[[], Comparisons])
+
+
+class Register(Protocol):
+    """A decorator that registers a function and returns it."""
+
+    def __call__(self, function: Comparing, /) -> Comparing:
+        """Register ``function``."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,6 +73,10 @@ class Claim:
         The verdict, and the grade of evidence that all of its checks together reach; None for a definition.
     rests_on
         Claims that its proof, or the printed text's, uses.
+    instances
+        The range on which it is verified, if it is not proved as stated.
+    complete
+        Why computing proves all of the statement, if it is proved so: it is finite, for example.
     corrected_by
         The claim that holds instead.
     topples
@@ -79,6 +102,8 @@ class Claim:
     grade: Grade | None
     hypotheses: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()
+    instances: str = ""
+    complete: str = ""
     corrected_by: str | None = None
     topples: tuple[str, ...] = ()
     licenses: tuple[str, ...] = ()
@@ -88,7 +113,7 @@ class Claim:
     derivations: list[Callable[[], Derivation]] = field(default_factory=list, init=False, repr=False)
     flaws: list[Callable[[], Derivation]] = field(default_factory=list, init=False, repr=False)
     refutations: list[Callable[[], Witness]] = field(default_factory=list, init=False, repr=False)
-    checks: list[tuple[Grade, Callable[[], str]]] = field(default_factory=list, init=False, repr=False)
+    checks: list[Check] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.status is Status.REFUTED and self.corrected_by is None:
@@ -97,6 +122,7 @@ class Claim:
             raise ValueError(f"{self.id}: a definition has no grade, and everything else has one")
         if self.grade is Grade.KERNEL and self.kernel is None:
             raise ValueError(f"{self.id} is graded kernel: name its Coq theorems")
+        self._require_scope()
         for part in self.asserts:
             if part.latex not in self.statement:
                 raise ValueError(f"{self.id} does not state what it asserts: {part.latex}")
@@ -116,20 +142,64 @@ class Claim:
         self.refutations.append(function)
         return function
 
-    def computation(self, function: Check) -> Check:
-        """Register an exact computation over a stated range; it returns what it found."""
-        self.checks.append((Grade.EXACT, function))
-        return function
+    def computation(self, *, cases: int, perturbed: str | tuple[str, ...]) -> Register:
+        """Register exact comparisons over a stated range.
 
-    def enumeration(self, function: Check) -> Check:
-        """Register a run of the shipped code over every outcome of a small world."""
-        self.checks.append((Grade.ENUMERATED, function))
-        return function
+        Parameters
+        ----------
+        cases
+            The number of comparisons.
+        perturbed
+            What the comparisons detect, each as ``module:function bend``: see `splu_proofs.perturbation`.
+        """
+        return self._register(Grade.EXACT, cases, perturbed)
 
-    def measurement(self, function: Check) -> Check:
-        """Register a measurement, such as a running time; it returns what it found."""
-        self.checks.append((Grade.STATISTICAL, function))
-        return function
+    def enumeration(self, *, cases: int, perturbed: str | tuple[str, ...]) -> Register:
+        """Register comparisons of the shipped code, run on every outcome of a small world, with its law.
+
+        The parameters are those of `computation`; one of the perturbations is of a function in ``splu_ref``.
+        """
+        return self._register(Grade.ENUMERATED, cases, perturbed)
+
+    def measurement(self, *, cases: int, perturbed: str | tuple[str, ...]) -> Register:
+        """Register comparisons with a measurement, such as a running time.
+
+        The parameters are those of `computation`.
+        """
+        return self._register(Grade.STATISTICAL, cases, perturbed)
+
+    def _register(self, grade: Grade, cases: int, perturbed: str | tuple[str, ...]) -> Register:
+        names = (perturbed,) if isinstance(perturbed, str) else perturbed
+
+        def register(function: Comparing) -> Comparing:
+            self.checks.append(Check(function=function, grade=grade, cases=cases, perturbed=names))
+            return function
+
+        return register
+
+    @property
+    def scope(self) -> Scope | None:
+        """Whether the evidence is for the statement or for instances; None for what is not proved here."""
+        if self.instances:
+            return Scope.INSTANCES
+        settled = (Status.PROVED, Status.CORRECTED, Status.REFUTED)
+        return Scope.GENERAL if self.status in settled else None
+
+    def _require_scope(self) -> None:
+        if (self.status is Status.VERIFIED) and not self.instances:
+            raise ValueError(f"{self.id} is verified on instances: name their range")
+        if self.status is Status.PROVED and self.instances:
+            raise ValueError(f"{self.id} is verified on instances, not proved")
+        computed = self.status in (Status.PROVED, Status.CORRECTED) and self.grade not in (
+            Grade.KERNEL,
+            Grade.SYMBOLIC,
+        )
+        if computed and bool(self.instances) is bool(self.complete):
+            raise ValueError(
+                f"{self.id} is computed: name the instances, or why they are the whole statement"
+            )
+        if self.complete and not computed:
+            raise ValueError(f"{self.id} is not proved by computing: it needs no reason for that")
 
     @property
     def witness(self) -> Witness | None:
@@ -139,8 +209,8 @@ class Claim:
     def examine(self) -> list[Evidence]:
         """Check every piece of evidence that runs in Python."""
         found = [_derived(proof, Grade.SYMBOLIC) for proof in self.derivations]
-        found += [_checked(refute, Grade.EXACT) for refute in self.refutations]
-        found += [_checked(check, grade) for grade, check in self.checks]
+        found += [_checked(refute, self.hypotheses) for refute in self.refutations]
+        found += [_compared(check) for check in self.checks]
         needed = bool(self.derivations) and self.grade is not Grade.KERNEL
         found += [_stated(part, self.derivations, needed=needed) for part in self.asserts]
         if not found and self.grade is not None:
@@ -180,13 +250,18 @@ def _derived(proof: Callable[[], Derivation], grade: Grade | None) -> Evidence:
     )
 
 
-def _checked(check: Callable[[], Witness] | Callable[[], str], grade: Grade) -> Evidence:
-    name = check.__name__
+def _checked(refute: Callable[[], Witness], hypotheses: tuple[str, ...]) -> Evidence:
+    return _examined(refute.__name__, Grade.EXACT, lambda: refute().check(hypotheses))
+
+
+def _compared(check: Check) -> Evidence:
+    return _examined(check.name, check.grade, check.run)
+
+
+def _examined(name: str, grade: Grade, examine: Callable[[], str]) -> Evidence:
     try:
-        found = check()
-        summary = found if isinstance(found, str) else found.check()
+        return Evidence(name, grade, True, examine())
     except EvidenceError as error:
         return Evidence(name, grade, False, str(error))
     except Exception as error:  # as above
         return Evidence(name, grade, False, f"{type(error).__name__}: {error}")
-    return Evidence(name, grade, True, summary)

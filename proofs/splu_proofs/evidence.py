@@ -53,9 +53,3 @@ class Evidence:
     summary: str
     missing: str = ""
     recorded: bool = False
-
-
-def require(condition: bool, failure: str) -> None:
-    """Raise `EvidenceError` with the text ``failure`` unless ``condition`` is true."""
-    if not condition:
-        raise EvidenceError(failure)

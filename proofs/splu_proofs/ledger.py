@@ -5,7 +5,7 @@ Importing this module loads no claim; the claims load when first asked for, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from splu_ref.channels.parameters import InputError
 
-from .affirmation import ACCEPTED_ON, AFFIRMED, affirm, affirmed, outdated
+from .affirmation import ACCEPTED_ON, FOLDER, NAME, affirm, affirmed, differences, outdated, require_named
 from .claim import Claim, Status
 from .dependence import in_order
 from .evidence import Evidence, Grade, strongest
-from .kernel import accepted_together
+from .kernel import Kernel, accepted_together
 from .result import ClaimResult
 from .self_check import require_able_to_refuse
 
@@ -105,7 +105,7 @@ class Ledger:
     figures
         Data of redrawn figures by claim id, as ``module:function``.
     affirmed
-        The file of affirmed fingerprints.
+        The folder that has a folder for each paper with what was affirmed of its claims.
     methods
         Refuted methods of estimation by name, as ``module:object``, for comparison only.
     """
@@ -115,7 +115,7 @@ class Ledger:
         packages: Iterable[str],
         printed: Mapping[str, str],
         figures: Mapping[str, str],
-        affirmed: Path = AFFIRMED,
+        affirmed: Path = FOLDER,
         methods: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._packages = tuple(packages)
@@ -198,6 +198,8 @@ class Ledger:
             "title": claim.title,
             "status": str(claim.status),
             "grade": None if claim.grade is None else str(claim.grade),
+            "scope": None if claim.scope is None else str(claim.scope),
+            "instances": claim.instances,
             "statement": claim.statement,
             "words": claim.words,
             "hypotheses": list(claim.hypotheses),
@@ -241,7 +243,7 @@ class Ledger:
         if claim_id == "all" and gone:
             raise InputError(
                 f"{', '.join(gone)}: affirmed once and now missing from the ledger: restore the proof, or "
-                f"take the entry out of {self._affirmed.name} on purpose"
+                f"take the entry out of its {NAME} on purpose"
             )
         claims = list(self) if claim_id == "all" else [self.get(claim_id)]
         compiled = [claim.id for claim in claims if claim.kernel is not None and coq and which("coqc")]
@@ -260,28 +262,55 @@ class Ledger:
                 results[claim.id] = results[claim.id].failed(f"rests on {', '.join(broken)}, which failed")
         return list(results.values())
 
-    def reaffirm(self, claim_id: str) -> ClaimResult:
-        """Check the evidence of a claim and, if all of it holds, record its present fingerprints.
+    def reaffirm(
+        self, *claim_ids: str, reason: str, changes: Collection[str] = ()
+    ) -> dict[str, dict[str, str]]:
+        """Check the evidence of claims and, if all of it holds, record what they say and their fingerprints.
 
-        If part of it is proved in Coq, Coq compiles that part now.
+        Evidence is examined first, with every perturbation. If part of a claim is proved in Coq, Coq compiles
+        that part now, unless these are the files that it accepted before.
+
+        Parameters
+        ----------
+        claim_ids
+            The claims. Each is affirmed by itself, in this order.
+        reason
+            Why they are affirmed; kept in the file.
+        changes
+            The parts of the claims, such as ``words``, that may say something else than was affirmed.
+
+        Returns
+        -------
+        dict
+            What each claim says differently than before: both texts by part.
 
         Raises
         ------
         InputError
-            If the evidence does not hold, or not all of it could be checked here, or if the machinery accepts
-            what is false.
+            If there is no reason, a claim says something else in a part that is not named, the evidence does
+            not hold, or not all of it could be checked here, or if the machinery accepts what is false.
         """
+        if not reason.strip():
+            raise InputError("affirming needs a reason, which is kept: --reason TEXT")
         require_able_to_refuse()
-        claim = self.get(claim_id)
-        evidence, version = claim.examine(), ""
-        if claim.kernel is not None:
-            accepted, version = claim.kernel.accept()
-            evidence.append(_weighed(claim, accepted))
-        result = _result(claim, evidence, 0.0, "")
-        if not result.passed or any(each.missing for each in evidence):
-            raise InputError(f"{claim_id} is not affirmed: {result.message}")
-        affirm(claim, self._affirmed, version)
-        return self._judged(claim, self._part(claim_id))
+        changed: dict[str, dict[str, str]] = {}
+        for claim in [self.get(claim_id) for claim_id in claim_ids]:
+            require_named(claim, changes, self._affirmed)
+            evidence, version = claim.examine(), ""
+            if claim.kernel is not None:
+                accepted, version = self._accepted(claim.id, claim.kernel)
+                evidence.append(_weighed(claim, accepted))
+            result = _result(claim, evidence, 0.0, "")
+            if not result.passed or any(each.missing for each in evidence):
+                raise InputError(f"{claim.id} is not affirmed: {result.message}")
+            changed[claim.id] = differences(claim, self._affirmed)
+            affirm(claim, self._affirmed, version, reason=reason)
+        return changed
+
+    def _accepted(self, claim_id: str, kernel: Kernel) -> tuple[Evidence, str]:
+        """Return that Coq accepts the files, and its version; empty if it accepted these files before."""
+        recorded = kernel.recorded(affirmed(self._affirmed).get(claim_id, {}))
+        return (recorded, "") if recorded.holds else kernel.accept()
 
     def _part(self, item: str, compiled: Sequence[str] = ()) -> _Examined:
         """Do one item of a run: examine a claim in Python, or have Coq compile the part of several."""

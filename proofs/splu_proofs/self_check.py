@@ -13,6 +13,7 @@ from typing import Any
 
 from splu_ref.channels.parameters import InputError
 
+from .check import Check, Comparisons
 from .claim import Claim, Status
 from .derivation import Derivation, Gives
 from .evidence import EvidenceError, Grade
@@ -111,19 +112,101 @@ def _wholes() -> Iterator[tuple[str, Callable[[], bool], bool]]:
     whole = Derivation(setting="", steps=(_SQUARE,), conclusion="")
     yield "a step about something else", lambda: _passes(replace(whole, gives=(gives,)).check), False
     yield "a derivation without steps", lambda: _passes(replace(whole, steps=()).check), False
-    yield "a true witness", lambda: _passes(_witness().check), True
-    yield "a witness of other values", lambda: _passes(_witness(true=Fraction(3)).check), False
-    yield "a witness of nothing", lambda: _passes(_witness(printed=Fraction(2)).check), False
-    smaller = _witness(smaller=lambda: [("x = 0", False)])
-    yield "a witness that is not the smallest", lambda: _passes(smaller.check), False
-    yield "a claim whose check fails", lambda: _claim(_refused), False
-    yield "a claim whose check holds", lambda: _claim(lambda: "fine"), True
+    yield from _witnesses()
+    yield from _checks()
+    yield "a claim whose check fails", lambda: _claim(replace(TRUE_CHECK, cases=3)), False
+    yield "a claim whose check holds", lambda: _claim(TRUE_CHECK), True
     yield "a claim without evidence", lambda: _claim(None), False
-    yield "a claim whose statement is false", lambda: _claim(lambda: "fine", replace(_HALF, sign=">")), False
+    yield "a claim whose statement is false", lambda: _claim(TRUE_CHECK, replace(_HALF, sign=">")), False
 
 
-def _refused() -> str:
-    raise EvidenceError("no")
+def _witnesses() -> Iterator[tuple[str, Callable[[], bool], bool]]:
+    def passes(**changes: Any) -> Callable[[], bool]:
+        return lambda: _passes(lambda: replace(TRUE_WITNESS, **changes).check(("n >= 1",)))
+
+    yield "a true witness", passes(), True
+    yield "a witness of other values", passes(true=Fraction(5)), False
+    yield "a witness of nothing", passes(allowed=lambda _n: 4, printed=Fraction(4)), False
+    yield "a witness that is not the smallest", passes(allowed=lambda _n: 0, printed=Fraction(0)), False
+    yield "a witness without smaller cases", passes(smaller=list), False
+    yield "a witness that does not count its smaller cases", passes(count=2), False
+    yield "a witness that says that nothing is smaller", passes(count=0, none_smaller="no"), False
+    yield "a witness outside the hypotheses", passes(premises=(lambda n: n < 1,)), False
+    yield "a witness that passes over a hypothesis", passes(premises=()), False
+    yield "a witness from constants", passes(actual=lambda n: n * n), False
+
+
+def _checks() -> Iterator[tuple[str, Callable[[], bool], bool]]:
+    def passes(**changes: Any) -> Callable[[], bool]:
+        return lambda: _passes(replace(TRUE_CHECK, **changes).run)
+
+    yield "a true check", passes(), True
+    yield "a check with a false comparison", passes(function=_false), False
+    yield "a check that returns a sentence", passes(function=lambda: "holds in all cases"), False
+    yield "a check without comparisons", passes(function=_nothing, cases=0), False
+    yield "a check with fewer comparisons", passes(cases=3), False
+    yield "a check of constants", passes(function=_constants), False
+    yield "a check of a function with itself", passes(function=_itself), False
+    yield "a check without a perturbation", passes(perturbed=()), False
+    yield "a check of floats", passes(function=_floats), False
+
+
+def doubled(number: int) -> int:
+    """Return twice the number: what the questions compute with."""
+    return 2 * number
+
+
+def _true() -> Comparisons:
+    """Compare doubling with adding."""
+    for number in (1, 2):
+        yield doubled(number), "=", number + number, f"twice {number}"
+
+
+def _false() -> Comparisons:
+    """Compare doubling with adding one."""
+    for number in (1, 2):
+        yield doubled(number), "=", number + 1, f"twice {number}"
+
+
+def _nothing() -> Comparisons:
+    """Compare doubling nowhere."""
+    yield from ()
+
+
+def _constants() -> Comparisons:
+    """Compare numbers that are written down."""
+    doubled(1)
+    for number in (1, 2):
+        yield number, "=", number, f"{number}"
+
+
+def _itself() -> Comparisons:
+    """Compare doubling with itself."""
+    for number in (1, 2):
+        yield doubled(number), "=", doubled(number), f"twice {number}"
+
+
+def _floats() -> Comparisons:
+    """Compare halves."""
+    for number in (1, 2):
+        yield doubled(number) / 2, "=", number, f"{number}"
+
+
+_DOUBLED = f"{__name__}:doubled larger"
+TRUE_CHECK = Check(function=_true, grade=Grade.EXACT, cases=2, perturbed=(_DOUBLED,))
+TRUE_WITNESS = Witness(
+    parameters={"n": 2},
+    premises=(lambda n: n >= 1,),
+    allowed=lambda n: n + 1,
+    actual=lambda n: Fraction(doubled(n)),
+    printed=Fraction(3),
+    true=Fraction(4),
+    order="n",
+    smaller=lambda: [(0,), (1,)],
+    count=1,
+    perturbed=_DOUBLED,
+    by_hand="2 * 2 = 4.",
+)
 
 
 def _passes(check: Callable[[], object]) -> bool:
@@ -134,18 +217,7 @@ def _passes(check: Callable[[], object]) -> bool:
     return True
 
 
-def _witness(**changes: Any) -> Witness:
-    values: dict[str, Any] = {"printed": Fraction(1), "true": Fraction(2), "smaller": list} | changes
-    return Witness(
-        parameters={},
-        recompute=lambda: (Fraction(min(values["printed"], 2)), Fraction(2)),
-        order="",
-        by_hand="",
-        **values,
-    )
-
-
-def _claim(check: Callable[[], str] | None, part: Relation | None = None) -> bool:
+def _claim(check: Check | None, part: Relation | None = None) -> bool:
     claim = Claim(
         id="self.check",
         module=__name__,
@@ -155,8 +227,9 @@ def _claim(check: Callable[[], str] | None, part: Relation | None = None) -> boo
         words="",
         status=Status.PROVED,
         grade=Grade.EXACT,
+        complete="it is about two numbers",
         asserts=(part,) if part else (),
     )
     if check is not None:
-        claim.computation(check)
+        claim.checks.append(check)
     return all(each.holds for each in claim.examine())

@@ -29,9 +29,11 @@ def ledger_table(ledger: Ledger) -> str:
 
 def _parts(claim: Claim) -> Iterable[str]:
     yield claim.words
+    if claim.instances:
+        yield f"Verified on: {claim.instances}."
     witness = claim.witness
     if witness is not None:
-        case = ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
+        case = ", ".join(f"{name} = {value}" for name, value in witness.texts.items())
         yield f"Smallest witness: {case}. {witness.by_hand}"
     if claim.corrected_by:
         yield f"What holds instead: {claim.corrected_by}."

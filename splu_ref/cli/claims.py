@@ -23,8 +23,14 @@ def run(
         str | None, typer.Argument(help="A claim's id, or the end of it, such as t3 [all claims].")
     ] = None,
     reaffirm: Annotated[
-        bool, typer.Option("--reaffirm", help="Re-run the claim's proof and bind it to the present code.")
+        bool, typer.Option("--reaffirm", help="Re-run the claim's evidence and bind it to the present code.")
     ] = False,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why the claim is affirmed; recorded with it.")
+    ] = "",
+    changes: Annotated[
+        str, typer.Option("--changes", help="Parts of the claim that may change, such as words,steps.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show the claims of the source papers with their status: proved, refuted or corrected.
@@ -37,7 +43,9 @@ def run(
     if reaffirm:
         if claim is None:
             raise ParameterError("--reaffirm needs a claim's id: splu-ref claims splu.B --reaffirm")
-        ledger.reaffirm(claim)
+        parts = tuple(filter(None, changes.split(",")))
+        for part, text in ledger.reaffirm(claim, reason=reason, changes=parts)[claim].items():
+            note(f"{part}: {text}")
     rows = ledger.rows(claim)
     if as_json or claim is not None:
         show({"claims": rows}, _page(rows[0]), as_json=as_json)
@@ -76,6 +84,7 @@ def _page(row: dict[str, Any]) -> list[tuple[str, str]]:
         ("paper", row["paper"]),
         ("source", row["source"]),
         ("status", row["status"] + (f", by evidence of grade {row['grade']}" if row["grade"] else "")),
+        ("scope", ": ".join(filter(None, [row["scope"], row["instances"]]))),
         ("says", row["words"]),
         ("formula", row["statement"]),
         ("if", "; ".join(row["hypotheses"])),

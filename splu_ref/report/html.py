@@ -78,7 +78,7 @@ def _source(content: str) -> str:
     return f"sha256-{b64encode(sha256(content.encode()).digest()).decode()}"
 
 
-STATUS_ORDER = ("proved", "corrected", "refuted", "definition", "literature", "empirical")
+STATUS_ORDER = ("proved", "verified", "corrected", "refuted", "definition", "literature", "empirical")
 STAGE_TITLES = {
     "ledger": "Ledger",
     "certificates": "Certificates",

@@ -29,7 +29,7 @@ class Row:
     id, title
         A stable name, and the same in words.
     status
-        For a claim of the ledger: definition, proved, refuted, corrected, literature, empirical.
+        For a claim of the ledger: definition, proved, verified, refuted, corrected, literature, empirical.
         For any other check: holds or fails.
     passed
         Whether nothing contradicts the status. A refuted claim passes when its witness refutes it again.
@@ -44,6 +44,8 @@ class Row:
         Time taken.
     detail
         What went wrong, or numbers worth knowing.
+    scope
+        For a claim: general, or instances if it is verified on a range only; empty if it is not proved here.
     source, statement, words, witness, corrected_by
         For a claim: where it is printed, what it says (LaTeX) and in plain words, the counterexample, the
         id of its repair.
@@ -58,6 +60,7 @@ class Row:
     evidence: str = ""
     seconds: float = 0.0
     detail: str = ""
+    scope: str = ""
     source: str = ""
     statement: str = ""
     words: str = ""
@@ -96,9 +99,10 @@ class Row:
             **asdict(self), "seconds": round(self.seconds, 3), "passed": passed, "result": self.result
         }  # fmt: skip
         if self.stage != "ledger":
-            for name in ("source", "statement", "words", "witness", "corrected_by", "unchecked"):
+            for name in ("scope", "source", "statement", "words", "witness", "corrected_by", "unchecked"):
                 del row[name]
         else:
+            row["scope"] = self.scope or None
             row["witness"] = self.witness or None
             row["corrected_by"] = self.corrected_by or None
             row["unchecked"] = self.unchecked or None

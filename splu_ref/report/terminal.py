@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import TracebackType
 from typing import Self
 
@@ -24,7 +25,14 @@ from splu_ref.report.model import LEFT_OUT, Row, VerificationReport
 
 LOG_WIDTH = 160
 LEAST_EVIDENCE = 20
-_STYLES = {"proved": "green", "corrected": "cyan", "refuted": "yellow", "holds": "green", "fails": "bold red"}
+_STYLES = {
+    "proved": "green",
+    "verified": "green",
+    "corrected": "cyan",
+    "refuted": "yellow",
+    "holds": "green",
+    "fails": "bold red",
+}
 
 
 def report_view(report: VerificationReport, width: int = LOG_WIDTH) -> Group:
@@ -33,9 +41,10 @@ def report_view(report: VerificationReport, width: int = LOG_WIDTH) -> Group:
         Text.assemble(("failed ", "bold red"), visible(row.id), ": ", visible(row.detail or row.title))
         for row in report.failures
     ]
+    scopes = [Text(line) for line in scope_lines(report)]
     left_out = [Text(f"not run at level quick: {LEFT_OUT}")] if report.level == "quick" else []
     verdict = Text(last_line(report), style="bold green" if report.holds else "bold red")
-    return Group(fit_table(table(report, width), width), *failures, *left_out, verdict)
+    return Group(fit_table(table(report, width), width), *failures, *scopes, *left_out, verdict)
 
 
 def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
@@ -89,6 +98,20 @@ def last_line(report: VerificationReport) -> str:
             f"{report.seconds:.1f} s",
         )
     )
+
+
+def scope_lines(report: VerificationReport) -> list[str]:
+    """Return how many claims are decided in general and on instances, by grade of evidence."""
+    lines = []
+    for scope, words in (
+        ("general", "claims decided in general"),
+        ("instances", "claims verified on instances"),
+    ):
+        grades = Counter(row.grade for row in report.rows if row.scope == scope and row.passed)
+        if grades:
+            counts = ", ".join(f"{number} {grade}" for grade, number in grades.most_common())
+            lines.append(f"{words}: {grades.total()} ({counts})")
+    return lines
 
 
 def _status(row: Row) -> Text:

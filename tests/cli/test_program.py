@@ -147,9 +147,14 @@ def test_a_claim_is_affirmed_again_only_with_its_proof(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     affirmed: list[str] = []
-    monkeypatch.setattr(type(ledger.load_ledger()), "reaffirm", lambda _, claim: affirmed.append(claim))
-    assert main(["claims", "splu.B", "--reaffirm"]) == 0
-    assert affirmed == ["splu.B"]
+
+    def record(_: object, claim: str, *, reason: str, changes: tuple[str, ...]) -> dict[str, dict[str, str]]:
+        affirmed.extend([claim, reason, *changes])
+        return {claim: {"words": "old -> new"}}
+
+    monkeypatch.setattr(type(ledger.load_ledger()), "reaffirm", record)
+    assert main(["claims", "splu.B", "--reaffirm", "--reason", "a rename", "--changes", "words"]) == 0
+    assert affirmed == ["splu.B", "a rename", "words"]
     assert "splu.B" in capsys.readouterr().out
 
 

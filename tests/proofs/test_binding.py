@@ -2,7 +2,6 @@
 
 import ast
 import copy
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from splu_proofs import LEDGER, binding, reach
-from splu_proofs.affirmation import ACCEPTED_ON, affirm, affirmed, outdated
+from splu_proofs.affirmation import ACCEPTED_ON, NAME, affirm, affirmed, outdated
 from splu_proofs.binding import MACHINERY, USED, fingerprints, licensed
 from splu_proofs.claim import Claim
 from splu_proofs.kernel import ACCEPTED_BY
@@ -307,46 +306,48 @@ def test_the_library_that_the_evidence_uses_binds_the_claim(
 
 @pytest.mark.parametrize("claim", list(LEDGER), ids=lambda claim: claim.id)
 def test_an_alteration_of_anything_bound_makes_the_proof_outdated(claim: Claim, tmp_path: Path) -> None:
-    path = tmp_path / "affirmed.json"
+    path = tmp_path
     assert outdated(claim, path).startswith("proof never affirmed")
-    affirm(claim, path)
+    affirm(claim, path, reason="A test.")
     assert outdated(claim, path) == ""
-    known = affirmed(path)[claim.id]
-    for name in known:
-        path.write_text(json.dumps({claim.id: {**known, name: "0" * 64}}))
+    file = path / claim.id.partition(".")[0] / NAME
+    text = file.read_text()
+    for name, digest in affirmed(path)[claim.id].items():
+        key = name if name.isidentifier() else f'"{name}"'
+        file.write_text(text.replace(f'{key} = "{digest}"', f'{key} = "{"0" * 32}"'))
         assert outdated(claim, path).startswith(f"proof outdated, changed: {name}; ")
-        assert outdated(claim, path).endswith(f"--reaffirm {claim.id}")
+        assert outdated(claim, path).endswith(f"claims {claim.id} --reaffirm --reason TEXT")
 
 
 def test_an_outdated_claim_fails_until_it_is_reaffirmed(tmp_path: Path) -> None:
-    path = tmp_path / "affirmed.json"
+    path = tmp_path
     ledger = Ledger(ALL_PAPERS, {}, {}, path)
     assert not ledger.run("splu.E1")[0].passed
     assert "proof never affirmed" in ledger.run("splu.E1")[0].message
-    assert ledger.reaffirm("splu.E1").passed
+    assert ledger.reaffirm("splu.E1", reason="A test.") == {"splu.E1": {}}
     assert ledger.run("splu.E1")[0].passed
     assert list(affirmed(path)) == ["splu.E1"]
 
 
 def test_a_name_that_is_gone_makes_the_proof_outdated(tmp_path: Path) -> None:
-    path = tmp_path / "affirmed.json"
+    path = tmp_path
     claim = LEDGER.get("splu.E1")
-    affirm(claim, path)
+    affirm(claim, path, reason="A test.")
     moved = replace(claim, licenses=("splu_ref.channels.parameters:Moved",))
     assert "splu_ref.channels.parameters does not define Moved" in outdated(moved, path)
 
 
 def test_evidence_that_fails_is_not_affirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger(ALL_PAPERS, {}, {}, tmp_path / "affirmed.json")
+    ledger = Ledger(ALL_PAPERS, {}, {}, tmp_path)
     monkeypatch.setattr("splu_proofs.splu.example1.decimal", lambda *_: "0.5")
     with pytest.raises(InputError, match=r"splu\.E1 is not affirmed: summed_in_fractions"):
-        ledger.reaffirm("splu.E1")
-    assert not (tmp_path / "affirmed.json").exists()
+        ledger.reaffirm("splu.E1", reason="A test.")
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_installed_copy_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="re-affirm from a checkout"):
-        affirm(LEDGER.get("splu.E1"), tmp_path / "nowhere" / "affirmed.json")
+        affirm(LEDGER.get("splu.E1"), tmp_path / "nowhere", reason="A test.")
 
 
 def _alterations(tree: ast.Module, name: str) -> Iterator[ast.Module]:

@@ -15,6 +15,7 @@ from splu_proofs.derivation import Derivation
 from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
 from splu_proofs.recheck import INSTALL, by_differences, by_solver, on_grid
+from splu_proofs.self_check import TRUE_CHECK
 from splu_proofs.step import Identity, Inequality, Step
 from splu_ref.channels.parameters import InputError
 
@@ -214,7 +215,7 @@ def test_a_claim_without_evidence_fails() -> None:
 
 def test_a_claim_that_overstates_its_grade_fails() -> None:
     claim = _claim()
-    claim.computation(lambda: "nothing much")
+    claim.checks.append(TRUE_CHECK)
     result = _ledger(claim).run("toy.A")[0]
     assert not result.passed
     assert "reaches the grade exact, not symbolic" in result.message
@@ -269,7 +270,7 @@ def _claim(**changes: Any) -> Claim:
 
 
 def _ledger(*claims: Claim) -> Ledger:
-    ledger = Ledger((), {}, {}, affirmed=Path("none.json"))
+    ledger = Ledger((), {}, {}, affirmed=Path("none"))
     ledger.__dict__["_claims"] = {claim.id: claim for claim in claims}  # what the packages would have brought
     return ledger
 
@@ -277,7 +278,7 @@ def _ledger(*claims: Claim) -> Ledger:
 def _toy(*steps: Step, **changes: Any) -> tuple[Ledger, Claim]:
     claim = _claim(**changes)
     claim.derivation(lambda: Derivation(setting="", steps=steps, conclusion=""))
-    claim.computation(lambda: "fine")
+    claim.checks.append(TRUE_CHECK)
     return _ledger(claim), claim
 
 

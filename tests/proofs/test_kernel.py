@@ -1,6 +1,5 @@
 """Claims proved in Coq are bound to their Coq files, and affirmed only by Coq itself."""
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from splu_proofs.coq_run import INSTALL, accepted_by
 from splu_proofs.evidence import EvidenceError, Grade
 from splu_proofs.kernel import ACCEPTED_BY, Kernel
 from splu_proofs.ledger import COQ, Found, Ledger, in_turn
+from splu_proofs.self_check import TRUE_CHECK
 from splu_ref.channels.parameters import InputError
 
 PROVED = [claim for claim in LEDGER if claim.kernel is not None]
@@ -128,8 +128,8 @@ def test_statements_are_found(claim: Claim) -> None:
 def test_a_change_of_any_coq_file_makes_the_proof_outdated(
     claim: Claim, folder: Path, tmp_path: Path
 ) -> None:
-    path = tmp_path / "affirmed.json"
-    affirm(claim, path, "8.16.1")
+    path = tmp_path
+    affirm(claim, path, "8.16.1", reason="A test.")
     for module in _kernel(claim).modules:
         file = folder / f"{module}.v"
         before = file.read_text()
@@ -149,8 +149,8 @@ def test_a_change_of_any_coq_file_makes_the_proof_outdated(
 
 @pytest.mark.parametrize("claim", PROVED, ids=lambda claim: claim.id)
 def test_a_theorem_that_is_gone_makes_the_proof_outdated(claim: Claim, folder: Path, tmp_path: Path) -> None:
-    path = tmp_path / "affirmed.json"
-    affirm(claim, path, "8.16.1")
+    path = tmp_path
+    affirm(claim, path, "8.16.1", reason="A test.")
     for theorem in _kernel(claim).theorems:
         module, _, name = theorem.partition(".")
         file = folder / f"{module}.v"
@@ -165,7 +165,7 @@ def test_a_theorem_that_is_gone_makes_the_proof_outdated(claim: Claim, folder: P
 
 def test_a_changed_file_fails_the_check_of_the_claim(folder: Path, tmp_path: Path) -> None:
     ledger = _ledger(_claim(), tmp_path)
-    affirm(ledger.get("toy.K"), tmp_path / "affirmed.json", "8.16.1")
+    affirm(ledger.get("toy.K"), tmp_path, "8.16.1", reason="A test.")
     result = ledger.run("toy.K")[0]
     assert (result.passed, result.grade) == (True, Grade.KERNEL)
     assert "accepted by Coq 8.16.1" in result.summary
@@ -179,20 +179,35 @@ def test_a_changed_file_fails_the_check_of_the_claim(folder: Path, tmp_path: Pat
 
 def test_fingerprints_that_coq_never_accepted_do_not_pass(tmp_path: Path) -> None:
     ledger = _ledger(_claim(), tmp_path)
-    affirm(ledger.get("toy.K"), tmp_path / "affirmed.json")
-    assert outdated(ledger.get("toy.K"), tmp_path / "affirmed.json") == ""
+    affirm(ledger.get("toy.K"), tmp_path, reason="A test.")
+    assert outdated(ledger.get("toy.K"), tmp_path) == ""
     result = ledger.run("toy.K")[0]
     assert not result.passed
     assert "these are not the files that Coq accepted" in result.message
 
 
+def test_files_that_coq_accepted_before_need_no_coq(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = _ledger(_claim(), tmp_path)
+    affirm(ledger.get("toy.K"), tmp_path, "8.16.1", reason="A test.")
+    monkeypatch.setattr("splu_proofs.coq_run.which", lambda _: None)
+    ledger.reaffirm("toy.K", reason="Another test.")
+    assert affirmed(tmp_path)["toy.K"][ACCEPTED_BY] == "8.16.1"
+    (folder / "Sawtooth.v").write_text("Theorem sawtooth_above : True. Proof. exact I. Qed.\n")
+    with pytest.raises(InputError, match="Coq is not installed"):
+        ledger.reaffirm("toy.K", reason="Another test.")
+    affirm(ledger.get("toy.K"), tmp_path, reason="A test.")
+    assert ACCEPTED_BY not in affirmed(tmp_path)["toy.K"]
+
+
 def test_without_coq_nothing_is_affirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("splu_proofs.coq_run.which", lambda _: None)
     with pytest.raises(InputError) as caught:
-        _ledger(_claim(), tmp_path).reaffirm("toy.K")
+        _ledger(_claim(), tmp_path).reaffirm("toy.K", reason="A test.")
     assert str(caught.value) == f"toy.K is not affirmed: kernel: {INSTALL}"
     assert "\n" not in INSTALL
-    assert not (tmp_path / "affirmed.json").exists()
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_grade_needs_theorems() -> None:
@@ -202,7 +217,7 @@ def test_the_grade_needs_theorems() -> None:
 
 def test_a_part_proved_in_coq_does_not_raise_the_grade(tmp_path: Path) -> None:
     ledger = _ledger(_claim(grade=Grade.SYMBOLIC), tmp_path)
-    affirm(ledger.get("toy.K"), tmp_path / "affirmed.json", "8.16.1")
+    affirm(ledger.get("toy.K"), tmp_path, "8.16.1", reason="A test.")
     result = ledger.run("toy.K")[0]
     assert not result.passed
     assert "the evidence reaches the grade exact, not symbolic" in result.message
@@ -210,9 +225,11 @@ def test_a_part_proved_in_coq_does_not_raise_the_grade(tmp_path: Path) -> None:
 
 @needs_coq
 def test_coq_itself_affirms_the_sawtooth_lemma(tmp_path: Path) -> None:
-    result = _ledger(_claim(), tmp_path).reaffirm("toy.K")
+    ledger = _ledger(_claim(), tmp_path)
+    ledger.reaffirm("toy.K", reason="A test.")
+    [result] = ledger.run("toy.K")
     assert (result.passed, result.grade) == (True, Grade.KERNEL)
-    assert affirmed(tmp_path / "affirmed.json")["toy.K"][ACCEPTED_BY].startswith("8.")
+    assert affirmed(tmp_path)["toy.K"][ACCEPTED_BY].startswith("8.")
 
 
 @needs_coq
@@ -237,11 +254,11 @@ def test_of_files_compiled_together_each_claim_is_told_its_own_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = replace(_claim(), id="toy.L", kernel=Kernel(theorems=("ProbB.probB_le_probA",), covers="All."))
-    other.computation(lambda: "fine")
+    other.checks.append(TRUE_CHECK)
     ledger = _ledger(_claim(), tmp_path)
     ledger.__dict__["_claims"]["toy.L"] = other
     for claim in ledger:
-        affirm(claim, tmp_path / "affirmed.json", "8.16.1")
+        affirm(claim, tmp_path, "8.16.1", reason="A test.")
     stated = [name for claim in ledger for name in _kernel(claim).names]
     asked: list[list[str]] = []
 
@@ -265,7 +282,7 @@ def test_of_files_compiled_together_each_claim_is_told_its_own_fault(
 def test_a_part_of_coq_that_is_lost_is_no_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claim = _claim(grade=Grade.EXACT)  # reached without Coq, which is to prove a part of it all the same
     ledger = _ledger(claim, tmp_path)
-    affirm(claim, tmp_path / "affirmed.json", "8.16.1")
+    affirm(claim, tmp_path, "8.16.1", reason="A test.")
     monkeypatch.setattr("splu_proofs.ledger.which", lambda name: name)
     monkeypatch.setattr("splu_proofs.kernel.accepted_by", lambda *_: "8.99")
     assert ledger.run(coq=True)[0].passed
@@ -280,10 +297,10 @@ def test_a_part_of_coq_that_is_lost_is_no_pass(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_recorded_version_is_no_fingerprint(tmp_path: Path) -> None:
-    path = tmp_path / "affirmed.json"
+    path = tmp_path
     claim = LEDGER.get("splu.S")
-    affirm(claim, path, "8.16.1")
-    known = json.loads(path.read_text())["splu.S"]
+    affirm(claim, path, "8.16.1", reason="A test.")
+    known = affirmed(path)["splu.S"]
     assert date.fromisoformat(known.pop(ACCEPTED_ON)) <= datetime.now(UTC).date()
     assert known == fingerprints(claim) | {ACCEPTED_BY: "8.16.1"}
     assert outdated(claim, path) == ""
@@ -298,14 +315,15 @@ def _claim(grade: Grade = Grade.KERNEL) -> Claim:
     claim = Claim(
         id="toy.K", module="splu_proofs.arithmetic.law", source="here", title="toy",
         statement="1 = 1", words="A toy.", status=Status.PROVED, grade=grade,
+        complete="" if grade in (Grade.KERNEL, Grade.SYMBOLIC) else "it is about two numbers",
         kernel=Kernel(theorems=("Sawtooth.sawtooth_above",), covers="All."),
     )  # fmt: skip
-    claim.computation(lambda: "fine")
+    claim.checks.append(TRUE_CHECK)
     return claim
 
 
 def _ledger(claim: Claim, folder: Path) -> Ledger:
-    ledger = Ledger((), {}, {}, affirmed=folder / "affirmed.json")
+    ledger = Ledger((), {}, {}, affirmed=folder)
     ledger.__dict__["_claims"] = {claim.id: claim}  # what the packages would have brought
     return ledger
 

@@ -12,9 +12,11 @@ import pytest
 
 from splu_proofs import LEDGER
 from splu_proofs.__main__ import main
-from splu_proofs.claim import Status
+from splu_proofs.affirmation import FOLDER, NAME, affirmed
+from splu_proofs.claim import Scope, Status
 from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
+from splu_proofs.reach import reached
 from splu_ref.channels.parameters import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -23,13 +25,15 @@ IDS = [claim.id for claim in LEDGER]
 ROW = {
     "type": "object",
     "required": ["id", "paper", "source", "status", "grade", "witness", "corrected_by", "depends_on",
-                 "dependants", "statement", "words", "topples", "kernel"],
+                 "dependants", "statement", "words", "topples", "kernel", "scope", "instances"],
     "properties": {
         "id": {"type": "string", "pattern": r"^[a-z]+\.[A-Za-z0-9]+$"},
         "paper": {"type": "string", "minLength": 20},
         "source": {"type": "string", "minLength": 3},
-        "status": {"enum": ["definition", "proved", "refuted", "corrected", "literature", "empirical"]},
+        "status": {"enum": [str(status) for status in Status]},
         "grade": {"enum": [None, "kernel", "symbolic", "exact", "enumerated", "statistical"]},
+        "scope": {"enum": [None, "general", "instances"]},
+        "instances": {"type": "string"},
         "witness": {
             "type": ["object", "null"],
             "required": ["parameters", "printed", "true", "order", "by_hand"],
@@ -158,6 +162,13 @@ def test_verdicts() -> None:
     corrected = {claim.id for claim in LEDGER if claim.status is Status.CORRECTED}
     assert corrected == set(refuted.values()) - AS_STATED
     assert {claim.id for claim in LEDGER if claim.grade is Grade.STATISTICAL} == MEASURED
+    verified = {claim.id for claim in LEDGER if claim.status is Status.VERIFIED}
+    assert verified == {
+        claim.id
+        for claim in LEDGER
+        if claim.scope is Scope.INSTANCES and claim.status is not Status.CORRECTED
+    }
+    assert len(verified) == 24
 
 
 def test_rows_have_the_agreed_shape() -> None:
@@ -181,7 +192,7 @@ def test_the_graph_is_closed_and_has_no_circles(claim_id: str) -> None:
         assert claim_id in LEDGER.dependants(other)
     assert claim_id not in LEDGER.fallen_with(claim_id)
     if claim.corrected_by is not None:
-        assert LEDGER.get(claim.corrected_by).status in (Status.PROVED, Status.CORRECTED)
+        assert LEDGER.get(claim.corrected_by).status in (Status.PROVED, Status.VERIFIED, Status.CORRECTED)
     if claim.status is Status.REFUTED:
         assert claim.topples == LEDGER.fallen_with(claim_id)
 
@@ -201,12 +212,14 @@ def test_an_unknown_id_names_the_closest() -> None:
 
 
 def test_a_claim_cannot_vanish_unnoticed(tmp_path: Path) -> None:
-    known = json.loads((ROOT / "proofs" / "splu_proofs" / "affirmed.json").read_text())
-    assert set(known) == set(IDS)
-    more = tmp_path / "affirmed.json"
-    more.write_text(json.dumps(known | {"splu.X1": {}}))
+    assert set(affirmed()) == set(IDS)
+    for path in FOLDER.glob(f"*/{NAME}"):
+        (tmp_path / path.parent.name).mkdir()
+        (tmp_path / path.parent.name / NAME).write_text(path.read_text())
+    with (tmp_path / "splu" / NAME).open("a") as file:
+        file.write('["splu.X1".code]\n["splu.X1".affirmed]\n')
     with pytest.raises(InputError, match=r"splu\.X1: affirmed once and now missing"):
-        Ledger(tuple(f"splu_proofs.{paper}" for paper in CLAIMS), {}, {}, affirmed=more).run()
+        Ledger(tuple(f"splu_proofs.{paper}" for paper in CLAIMS), {}, {}, affirmed=tmp_path).run()
 
 
 def test_a_module_of_proofs_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,6 +245,19 @@ def test_named_tests_exist(claim_id: str) -> None:
         }
         assert name in names
         assert path != "tests/proofs/test_ledger.py"  # that the claim passes is no second opinion of it
+
+
+@pytest.mark.parametrize("claim_id", [claim.id for claim in LEDGER if claim.licenses])
+def test_every_license_is_reached_by_the_evidence_or_by_a_named_test(claim_id: str) -> None:
+    claim = LEDGER.get(claim_id)
+    known = set(reached([(claim.module, None)]))
+    for path in {node.partition("::")[0] for node in claim.tests}:
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("splu_ref"):
+                known |= set(reached([(str(node.module), None)]))
+        if path.startswith("tests/cli/"):  # commands are run by their names
+            known |= {f"splu_ref.cli.{each.stem}" for each in (ROOT / "splu_ref" / "cli").glob("*.py")}
+    assert {name.partition(":")[0] for name in claim.licenses} <= known
 
 
 def test_nothing_of_the_library_imports_proofs() -> None:

@@ -65,29 +65,35 @@ def test_the_witness_of_theorem_3() -> None:
     witness = LEDGER.get("splu.T3").witness
     assert witness is not None
     assert (witness.printed, witness.true) == (Fraction(1, 3), Fraction(5, 9))
-    assert list(witness.smaller()) == [
-        ("gamma = 2, f = 1, epsilon = 1", True),
-        ("gamma = 2, f = 1, epsilon = 2", True),
-    ]
-    assert "all 2 smaller cases hold" in witness.check()
+    assert list(witness.smaller()) == [(2, 1, Fraction(1)), (2, 1, Fraction(2))]
+    assert "the 2 smaller cases hold" in witness.check(LEDGER.get("splu.T3").hypotheses)
 
 
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"true": Fraction(4, 9)}, "does not have the values"),
-        ({"smaller": lambda: [("gamma = 2", False)]}, "not the smallest: gamma = 2 fails too"),
+        ({"true": Fraction(4, 9)}, "the values at the witness are"),
         (
-            {"true": Fraction(1, 3), "recompute": lambda: (Fraction(1, 3), Fraction(1, 3))},
-            "does not contradict",
+            {"allowed": lambda *_: 0, "printed": Fraction(0)},
+            r"not the smallest: \(2, 1, Fraction\(1, 1\)\) fails too",
         ),
+        ({"allowed": lambda *_: 1, "printed": Fraction(1)}, "does not contradict"),
+        ({"parameters": {"gamma": 1, "f": 1, "epsilon": 1}}, "does not meet the hypotheses"),
+        ({"premises": ()}, "speaks of 0 of 3 hypotheses"),
+        ({"premises": ("", "", "")}, "does not say how"),
+        ({"smaller": tuple, "count": 0}, "says why there are none"),
+        ({"smaller": lambda: [(3, 1, Fraction(1))]}, "stands among the smaller cases"),
+        ({"smaller": lambda: [(2, 1)]}, "is no case of the parameters"),
+        ({"actual": lambda *_: Fraction(5, 9)}, "not the smallest|does not change"),
+        ({"perturbed": "a => b"}, "needs the perturbation of a function"),
+        ({"perturbed": "splu_proofs.arithmetic.law:none larger"}, "there is no function"),
     ],
 )
 def test_a_wrong_witness_is_refused(change: dict[str, object], complaint: str) -> None:
     witness = LEDGER.get("splu.T3").witness
     assert witness is not None
     with pytest.raises(EvidenceError, match=complaint):
-        replace(witness, **change).check()  # type: ignore[arg-type]  # the point is what it holds
+        replace(witness, **change).check(LEDGER.get("splu.T3").hypotheses)  # type: ignore[arg-type]  # the point is what it holds
 
 
 def test_figure_4_prints_less_than_the_truth_everywhere() -> None:

@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
-from splu_proofs import LEDGER, claim, derivation, evidence, recheck, relation, self_check, step, witness
+from splu_proofs import (
+    LEDGER,
+    check,
+    claim,
+    derivation,
+    evidence,
+    recheck,
+    relation,
+    self_check,
+    step,
+    witness,
+)
 from splu_proofs.degree import Degree
 from splu_proofs.self_check import require_able_to_refuse
 from splu_proofs.step import Opinion
@@ -44,8 +55,19 @@ def test_the_machinery_refuses_what_it_must() -> None:
         (derivation.Derivation, "check", _always(()), "a step about something else passes"),
         (witness.Witness, "check", _always(""), "a witness of other values passes"),
         (
+            witness.Witness,
+            "meets",
+            _always(True),
+            "a true witness is refused",
+        ),
+        (witness.Witness, "_check_dependence", _always(None), "a witness from constants passes"),
+        (check.Check, "run", _always(""), "a check with a false comparison passes"),
+        (check.Check, "undetected", _always(""), "a check without comparisons passes"),
+        (check, "_holds", _always(True), "a true check is refused"),
+        (check, "_inexact", _always(False), "a check of floats passes"),
+        (
             claim,
-            "_checked",
+            "_compared",
             lambda *_: evidence.Evidence("", evidence.Grade.EXACT, True, ""),
             "whose check fails passes",
         ),
@@ -62,7 +84,7 @@ def test_a_mutant_of_the_machinery_stops_the_ledger(
     place: Any, name: str, mutant: Any, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(place, name, mutant)
-    for ask in (lambda: LEDGER.run("splu.E1"), lambda: LEDGER.reaffirm("splu.E1")):
+    for ask in (lambda: LEDGER.run("splu.E1"), lambda: LEDGER.reaffirm("splu.E1", reason="A test.")):
         with pytest.raises(
             InputError, match=rf"the check of proofs is broken: .*{told}; restore its modules"
         ):

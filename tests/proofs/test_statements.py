@@ -66,10 +66,10 @@ def _examined(claim: Claim, changes: dict[str, Any], derivations: list[Callable[
     copy = replace(claim, kernel=None, grade=Grade.SYMBOLIC, rests_on=(), **changes)
     copy.derivations.extend(derivations)
     copy.checks.extend(claim.checks)
-    ledger = Ledger((), {}, {}, affirmed=Path("none.json"))
+    ledger = Ledger((), {}, {}, affirmed=Path("none"))
     ledger.__dict__["_claims"] = {claim.id: copy}  # what the packages would have brought
     with pytest.raises(InputError) as caught:
-        ledger.reaffirm(claim.id)
+        ledger.reaffirm(claim.id, reason="A test.")
     return str(caught.value)
 
 
@@ -173,5 +173,6 @@ def test_a_relation_holds_exactly_where_it_says(sign: Any, held: set[int]) -> No
             cases=partial(list, [(right,)]),
         )  # fmt: skip
         claim = replace(T3C, status=Status.PROVED, kernel=None, grade=Grade.EXACT, asserts=(relation,),
+                        complete="it is about one number",
                         statement=relation.latex)  # fmt: skip
         assert [each.holds for each in claim.examine()] == [right in held]

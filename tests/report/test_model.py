@@ -64,7 +64,7 @@ def test_a_row_of_the_ledger_has_keys_that_other_rows_have_not() -> None:
         "stage": "ledger", "id": "a", "title": "first", "status": "proved", "grade": "exact",
         "evidence": "summed", "seconds": 0.123, "detail": "",
     }  # fmt: skip
-    words = {"source": "", "statement": "", "words": ""}
+    words = {"scope": None, "source": "", "statement": "", "words": ""}
     assert row.to_json() == {
         **common, **words, "passed": None, "result": "recorded", "witness": None, "corrected_by": None,
         "unchecked": "recorded",

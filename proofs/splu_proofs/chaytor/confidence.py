@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..witness import Witness
 
 FIG7 = Claim(
@@ -53,6 +54,7 @@ FIG7C = Claim(
     hypotheses=(r"\text{all } s \text{ diseases as likely}", r"0 < \beta,\ \alpha+\beta < 1"),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    instances="up to 5 diseases, every set seen, two pairs of alpha and beta",
     licenses=("splu_ref.guarantees.tuple_privacy",),
     tests=("tests/guarantees/test_tuples.py::test_the_posterior_in_a_world_of_two_tuples",),
 )
@@ -80,17 +82,21 @@ def by_bayes(kept: Fraction, beta: Fraction, values: int, seen: frozenset[int], 
 def the_smallest_domain() -> Witness:
     """At m = 21, with three diseases: 3/7 where 1/3 is claimed."""
     return Witness(
-        parameters={"n": "6", "m": "21", "alpha + beta": "3/6", "beta": "6/15", "diseases": "3"},
+        parameters={"n": 6, "m": 21, "alpha + beta": Fraction(1, 2), "beta": Fraction(2, 5), "diseases": 3},
+        premises=("the posterior is that of one row among equally likely diseases",),
+        allowed=lambda n, m, kept, beta, _s: kept * n / (kept * n + beta * (m - n)),
+        actual=lambda _n, _m, kept, beta, s: by_bayes(kept, beta, s, frozenset({0}), 0),
         printed=Fraction(1, 3),
         true=Fraction(3, 7),
-        recompute=lambda: (Fraction(3, 9), _of_the_figure(21)),
+        smaller=lambda: [(6, 18, Fraction(1, 2), Fraction(1, 2), 3)],
+        count=1,
         order=(
             "m, for three of six records and six fakes on average: m = 3 times ages and places, beta <= 1/2"
         ),
-        smaller=lambda: ((f"m = {m}", _of_the_figure(m) <= Fraction(1, 3)) for m in range(18, 21, 3)),
+        perturbed="splu_proofs.chaytor.confidence:by_bayes larger",
         by_hand=(
-            "If she has H1N1, one row of three: 1/2 (3/5)^2. If she has another disease: 1/2 2/5 3/5, twice. "
-            "So 9 over 9 + 2 6 = 3/7."
+            "If she has H1N1, one row of three: 1/2 (3/5)^2. If she has another disease: 1/2 2/5 3/5, "
+            "twice. So 9 over 9 + 2 6 = 3/7."
         ),
     )
 
@@ -100,43 +106,56 @@ def _of_the_figure(m: int) -> Fraction:
     return by_bayes(Fraction(1, 2), Fraction(6, m - 6), 3, frozenset({0}), 0)
 
 
-@FIG7.computation
-def the_figure_itself() -> str:
+@FIG7.computation(
+    cases=1,
+    perturbed=(
+        "splu_proofs.chaytor.confidence:_of_the_figure larger",
+        "splu_proofs.chaytor.confidence:by_bayes larger",
+    ),
+)
+def the_figure_itself() -> Comparisons:
     """Compute it with the 7 ages, 6 places and 3 diseases that the figure shows, without the repeated row."""
-    require(_of_the_figure(7 * 6 * 3) == Fraction(19, 21), f"{_of_the_figure(126)}")
-    return "m = 126: 19/21"
+    yield (_of_the_figure(7 * 6 * 3), "=", Fraction(19, 21), f"{_of_the_figure(126)}")
 
 
-@FIG7.computation
-def frapp_is_another_number() -> str:
+@FIG7.computation(cases=1, perturbed="(s - 1) * other => s * other")
+def frapp_is_another_number() -> Comparisons:
     """Compute what FRAPP's table says at p = 1/3, where a record is drawn from all 126."""
     p, m, s = Fraction(1, 3), 126, 3
     own, other = p + (1 - p) / m, (1 - p) / m
     found = own / (own + (s - 1) * other)
-    require(found == Fraction(32, 33), f"{found}")
-    return "FRAPP at p = 1/3 and m = 126: 32/33, against 19/21 and the 1/3 that is claimed for both"
+    yield (found, "=", Fraction(32, 33), f"{found}")
 
 
-@FIG7C.computation
-def every_set_that_may_be_seen() -> str:
+@FIG7C.computation(
+    cases=116,
+    perturbed=(
+        "splu_proofs.chaytor.confidence:by_bayes larger",
+        "splu_proofs.chaytor.confidence:confidence larger",
+    ),
+)
+def every_set_that_may_be_seen() -> Comparisons:
     """Compare the formula with Bayes' rule for every set of diseases seen, and the share with one prior."""
-    compared = 0
     for kept, beta in ((Fraction(1, 2), Fraction(1, 20)), (Fraction(2, 3), Fraction(1, 3))):
         for values in range(2, 6):
             for number in range(1, values + 1):
                 for seen in combinations(range(values), number):
                     found = by_bayes(kept, beta, values, frozenset(seen), seen[0])
-                    require(found == confidence(kept, beta, values, number), f"{values}, {seen}")
-                    compared += 1
+                    yield (found, "=", confidence(kept, beta, values, number), f"{values}, {seen}")
         for n, m in ((6, 126), (3, 10)):
             share = n * kept / (n * kept + (m - n) * beta)
             x = Fraction(n, m)
-            require(share == x * kept / (x * (kept - beta) + beta), f"{n}, {m}")
-    return f"{compared} sets: the formula is Bayes'; the share of genuine rows is the posterior at x = n/m"
+            yield (share, "=", x * kept / (x * (kept - beta) + beta), f"{n}, {m}")
 
 
-@FIG7C.enumeration
-def the_shipped_code_in_a_world_of_alices() -> str:
+@FIG7C.enumeration(
+    cases=12,
+    perturbed=(
+        "splu_ref.mechanisms.alpha_beta:AlphaBeta.publish_tuples larger",
+        "splu_proofs.chaytor.confidence:confidence larger",
+    ),
+)
+def the_shipped_code_in_a_world_of_alices() -> Comparisons:
     """Run the code for each disease that Alice may have, and compare what is seen of her three tuples."""
     from ..worlds.tuple_sets import published  # noqa: PLC0415  it loads numpy and the library
 
@@ -149,5 +168,4 @@ def the_shipped_code_in_a_world_of_alices() -> str:
     for seen, by_disease in chances.items():
         for value in seen:
             found = by_disease[value] / sum(by_disease.values())
-            require(found == confidence(Fraction(1, 2), Fraction(1, 4), 3, len(seen)), f"{seen}")
-    return f"{len(chances)} sets of her tuples, over all outcomes of the code"
+            yield (found, "=", confidence(Fraction(1, 2), Fraction(1, 4), 3, len(seen)), f"{seen}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
 from splu_ref.channels import amplification, diagonal, posterior, retention
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity
@@ -44,23 +44,21 @@ DPPUB = Claim(
 def one_record_of_two_values() -> Witness:
     """One record, two values, p = 1/3: the least ratio of two chances of one publication is 1/2, not 0."""
     return Witness(
-        parameters={"records": "1", "values": "2", "p": "1/3"},
+        parameters={"records": 1, "values": 2, "p": Fraction(1, 3)},
+        premises=("the two tables have one record each",),
+        allowed=lambda *_: Fraction(0),
+        actual=lambda _records, values, p: _least_ratio(p, values),
         printed=Fraction(0),
         true=Fraction(1, 2),
-        recompute=lambda: (Fraction(0), _least_ratio(Fraction(1, 3), 2)),
+        none_smaller="one record and two values are the fewest",
         order="the number of records and of values; fewer have nothing to tell",
-        smaller=_no_smaller,
+        perturbed="splu_proofs.chaytor.differential_privacy:_least_ratio larger",
         by_hand=(
             "The value 0 is published as 0 with 1/3 + 2/3 * 1/2 = 2/3, the value 1 with 1/3: a ratio of "
             "1/2. Were no publication differentially private for any epsilon, the least ratio would be 0 in "
             "each."
         ),
     )
-
-
-def _no_smaller() -> Iterator[tuple[str, bool]]:
-    """Yield nothing: one record and two values are the fewest."""
-    yield from ()
 
 
 def _least_ratio(p: Fraction, m: int) -> Fraction:
@@ -140,21 +138,24 @@ def the_ratio_of_two_entries() -> Derivation:
     )
 
 
-@DPPUBC.enumeration
-def the_shipped_publication() -> str:
+@DPPUBC.enumeration(
+    cases=2,
+    perturbed=(
+        "splu_ref.mechanisms.replacement_law:ReplacementLaw.total larger",
+        "splu_proofs.worlds.replaced:published larger",
+    ),
+)
+def the_shipped_publication() -> Comparisons:
     """Publish all tables of two records over every outcome, and compare neighbors."""
     from ..worlds import replaced  # noqa: PLC0415  it loads numpy and the library
 
-    compared = 0
     for p, m in ((Fraction(1, 3), 2), (Fraction(1, 2), 3)):
         laws = {table: replaced.published(table, m, p) for table in product(range(m), repeat=2)}
         worst = Fraction(1)
         for first, second in product(laws, repeat=2):
             if sum(a != b for a, b in zip(first, second, strict=True)) == 1:
                 worst = max(worst, *(chance / laws[second][seen] for seen, chance in laws[first].items()))
-                compared += 1
-        require(worst == 1 + p * m / (1 - p), f"p = {p}, m = {m}: e^epsilon is {worst}")
-    return f"{compared} pairs of neighboring tables of two records: the largest ratio is 1 + p m/(1-p)"
+        yield (worst, "=", 1 + p * m / (1 - p), f"p = {p}, m = {m}: e^epsilon is {worst}")
 
 
 REPUB = Claim(
@@ -183,27 +184,37 @@ REPUB = Claim(
 def two_releases_of_two_values() -> Witness:
     """Two values published as themselves with 2/3, a prior of 1/3, and the level 3/5."""
     return Witness(
-        parameters={"values": "2", "own value": "2/3", "rho1": "1/3", "rho2": "3/5", "releases": "2"},
+        parameters={
+            "values": 2,
+            "retention": Fraction(2, 3),
+            "rho1": Fraction(1, 3),
+            "rho2": Fraction(3, 5),
+            "releases": 2,
+        },
+        premises=("the channels of the releases are multiplied",),
+        allowed=lambda _values, _retention, _rho1, rho2, _releases: rho2,
+        actual=lambda values, retention, rho1, _rho2, releases: _after_releases(
+            values, retention, rho1, releases
+        ),
+        sign="<",
         printed=Fraction(3, 5),
         true=Fraction(2, 3),
-        recompute=lambda: (Fraction(3, 5), _after_releases(2)),
+        smaller=lambda: [(2, Fraction(2, 3), Fraction(1, 3), Fraction(3, 5), 1)],
+        count=1,
         order="the number of releases",
-        smaller=_one_release,
+        perturbed="splu_ref.channels.channel:Channel.probability larger",
         by_hand="Each release doubles the odds of 1/2: to 1, a posterior of 1/2, and to 2, one of 2/3.",
     )
 
 
-def _one_release() -> Iterator[tuple[str, bool]]:
-    """Yield one release: it has no breach."""
-    yield "one release", _after_releases(1) < Fraction(3, 5)
-
-
-def _after_releases(releases: int) -> Fraction:
-    channel, prior = diagonal(range(2), Fraction(2, 3)), {0: Fraction(1, 3), 1: Fraction(2, 3)}
-    if releases == 1:
-        return max(posterior(channel, prior, seen)[0] for seen in channel.outputs)
-    twice = channel.both(channel)
-    return max(posterior(twice, prior, seen)[0] for seen in twice.outputs)
+def _after_releases(values: int, kept: Fraction, rho1: Fraction, releases: int) -> Fraction:
+    """Return the largest posterior of the first value, of prior rho1, after independent releases."""
+    once = diagonal(range(values), kept)
+    channel = once
+    for _ in range(releases - 1):
+        channel = channel.both(once)  # type: ignore[assignment]  # the outputs become pairs
+    prior = {0: rho1} | dict.fromkeys(range(1, values), (1 - rho1) / (values - 1))
+    return max(posterior(channel, prior, seen)[0] for seen in channel.outputs)
 
 
 def _twice(p: Fraction, m: int) -> Fraction:

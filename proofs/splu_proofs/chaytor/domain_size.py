@@ -10,7 +10,7 @@ from ..derivation import Derivation
 from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 
 BIG = Claim(
     id="chaytor.BIG",
@@ -74,23 +74,28 @@ def retention(n: int, m: int, k: Fraction, gamma: Fraction) -> Fraction:
 @BIG.refutation
 def one_tuple_in_three_and_in_four() -> Witness:
     """At n = 1, k = 1, gamma = 1/2: 1/2 in a domain of three, 3/5 in one of four."""
-    k, gamma = Fraction(1), Fraction(1, 2)
     return Witness(
-        parameters={"n": "1", "k": "1", "gamma": "1/2", "m": "3", "m'": "4"},
+        parameters={"n": 1, "k": Fraction(1), "gamma": Fraction(1, 2), "m": 3, "m'": 4},
+        premises=(
+            "retention computes d so",
+            lambda n, k, gamma, m, larger: 0 < k * n / larger <= k * n / m < gamma < 1,
+        ),
+        allowed=lambda n, k, gamma, m, _larger: retention(n, m, k, gamma),
+        actual=lambda n, k, gamma, _m, larger: retention(n, larger, k, gamma),
         printed=Fraction(1, 2),
         true=Fraction(3, 5),
-        recompute=lambda: (retention(1, 3, k, gamma), retention(1, 4, k, gamma)),
-        order="m', at n = 1, k = 1, gamma = 1/2, where d < gamma leaves m >= 3",
         smaller=_pairs_below_four,
+        none_smaller="d = 1/m < 1/2 needs m of at least 3",
+        order="m', at n = 1, k = 1, gamma = 1/2, where d < gamma leaves m >= 3",
+        perturbed="splu_proofs.chaytor.domain_size:retention larger",
         by_hand="d = 1/3: (1/2 2/3)/(1/2 + 1/6) = 1/2. d = 1/4: (1/2 3/4)/(1/2 + 1/8) = 3/5.",
     )
 
 
-def _pairs_below_four() -> Iterator[tuple[str, bool]]:
+def _pairs_below_four() -> Iterator[Case]:
     for m in range(1, 4):
         for larger in range(m + 1, 4):
-            one, other = (retention(1, each, Fraction(1), Fraction(1, 2)) for each in (m, larger))
-            yield f"m = {m}, m' = {larger}", m <= 2 or other <= one  # d = 1/m < 1/2 needs m > 2
+            yield 1, Fraction(1), Fraction(1, 2), m, larger
 
 
 @BIGC.derivation

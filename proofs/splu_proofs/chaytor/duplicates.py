@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..witness import Witness
 
 DUP = Claim(
@@ -56,6 +57,7 @@ DUPC = Claim(
     hypotheses=(r"\alpha > 0,\ \beta \ge 0,\ \alpha+\beta \le 1",),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    instances="domains of up to 3 tuples",
     tests=("tests/mechanisms/test_alpha_beta.py::test_the_law_up_to_five_tuples",),
 )
 
@@ -92,56 +94,69 @@ def _worlds() -> Iterator[tuple[frozenset[int], int, Fraction, Fraction]]:
 @DUP.refutation
 def a_set_has_no_duplicates() -> Witness:
     """At n = m = 1, alpha = beta = 1/2 the printed algorithm would repeat the record half of the time."""
-    half = Fraction(1, 2)
     return Witness(
-        parameters={"m": "1", "n": "1", "alpha": "1/2", "beta": "1/2"},
-        printed=half,
+        parameters={"m": 1, "n": 1, "alpha": Fraction(1, 2), "beta": Fraction(1, 2)},
+        premises=(lambda _m, _n, alpha, beta: alpha > 0 and beta > 0 and alpha + beta <= 1,),
+        allowed=lambda _m, _n, alpha, beta: 1 - (alpha + beta) * beta,
+        actual=lambda m, n, alpha, beta: 1 - _repeated_by_the_code(m, range(n), alpha, beta),
+        sign="=",
+        printed=Fraction(1, 2),
         true=Fraction(1),
-        recompute=lambda: (_once(half, half), 1 - _repeated_by_the_code()),
+        smaller=lambda: [(1, 1, Fraction(1), Fraction(0))],
+        none_smaller="with denominators of 1, beta is 0",
         order="m, then the denominators of alpha and beta: with one of 1, beta is 0",
-        smaller=lambda: [("alpha = 1, beta = 0", _once(Fraction(1), Fraction(0)) == 1)],
+        perturbed="splu_proofs.chaytor.duplicates:_repeated_by_the_code larger",
         by_hand="The original's one tuple is drawn for once, with 1; there is no other tuple to make up.",
     )
 
 
-def _once(alpha: Fraction, beta: Fraction) -> Fraction:
-    """Return the chance that a table of one record is published without a duplicate, from all of D."""
-    law = bags(frozenset({0}), 1, alpha, beta)
-    return sum((chance for bag, chance in law if bag[0] < 2), Fraction(0))
-
-
-def _repeated_by_the_code() -> Fraction:
-    """Return the chance that the shipped code publishes a tuple twice, over all outcomes of a small world."""
+def _repeated_by_the_code(size: int, members: Iterable[int], alpha: Fraction, beta: Fraction) -> Fraction:
+    """Return the chance that the shipped code publishes a tuple twice, drawn lazily or not."""
     from ..worlds.tuple_sets import published  # noqa: PLC0415  it loads numpy and the library
 
-    half, repeated = Fraction(1, 2), Fraction(0)
-    for size, members in ((1, [0]), (3, [1]), (3, [0, 2])):
-        for eager in (True, False):
-            for seen, chance in published(half, half, members, size, eager=eager).items():
-                repeated += chance if len(set(seen)) < len(seen) else 0
-    return repeated
+    return max(
+        sum(
+            (
+                chance * (len(set(seen)) < len(seen))
+                for seen, chance in published(alpha, beta, list(members), size, eager=eager).items()
+            ),
+            Fraction(0),
+        )
+        for eager in (True, False)
+    )
 
 
-@DUPC.computation
-def the_bag_of_every_world() -> str:
+@DUPC.computation(cases=246, perturbed="splu_proofs.chaytor.duplicates:bags larger")
+def the_bag_of_every_world() -> Comparisons:
     """Compute duplicates, their posterior and their mean number over all outcomes of domains up to three."""
-    worlds = 0
     for members, size, alpha, beta in _worlds():
         law = list(bags(members, size, alpha, beta))
         for t in range(size):
             twice = sum((chance for bag, chance in law if bag[t] == 2), Fraction(0))
-            require(twice == ((alpha + beta) * beta if t in members else 0), f"{members}, {t}")
+            yield (twice, "=", ((alpha + beta) * beta if t in members else 0), f"{members}, {t}")
             seen = sum((chance for bag, chance in law if bag[t]), Fraction(0))
             wanted = (alpha + beta) * (1 - beta) + beta if t in members else beta
-            require(seen == wanted, f"{members}, {t}: as a set {seen}")
+            yield (seen, "=", wanted, f"{members}, {t}: as a set {seen}")
         mean = sum((chance * bag.count(2) for bag, chance in law), Fraction(0))
-        require(mean == len(members) * (alpha + beta) * beta, f"{members}: {mean}")
-        worlds += 1
-    return f"{worlds} worlds: only genuine tuples stand twice, each with (alpha+beta) beta"
+        yield (mean, "=", len(members) * (alpha + beta) * beta, f"{members}: {mean}")
 
 
-@DUPC.enumeration
-def the_shipped_code_repeats_nothing() -> str:
-    """Run the code on every outcome of small worlds."""
-    require(_repeated_by_the_code() == 0, "a tuple is published twice")
-    return "no outcome of three worlds, drawn eagerly and lazily, repeats a tuple"
+@DUPC.enumeration(
+    cases=9,
+    perturbed=(
+        "splu_ref.channels.binomial:parts larger",
+        "splu_proofs.chaytor.duplicates:_repeated_by_the_code larger",
+    ),
+)
+def the_shipped_code_repeats_nothing() -> Comparisons:
+    """Run the code on every outcome of small worlds: no duplicates, and as many tuples as the law says."""
+    from ..worlds.tuple_sets import published  # noqa: PLC0415  it loads numpy and the library
+
+    half = Fraction(1, 2)
+    for size, members in ((1, [0]), (3, [1]), (3, [0, 2])):
+        where = f"{members} of {size} tuples"
+        yield _repeated_by_the_code(size, members, half, half), "=", 0, f"chance of a duplicate of {where}"
+        for eager in (True, False):
+            law = published(half, half, members, size, eager=eager)
+            mean = sum((chance * len(seen) for seen, chance in law.items()), Fraction(0))
+            yield mean, "=", len(members) + half * (size - len(members)), f"tuples published of {where}"

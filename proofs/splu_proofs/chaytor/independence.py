@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
 from splu_ref.channels import Channel, amplification, posterior, retention
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 from ..witness import Witness
@@ -46,12 +46,17 @@ IND = Claim(
 def two_records_that_are_alike() -> Witness:
     """Two records with the same value, 0 or 1 equally likely; both are published as 1 at p = 1/2."""
     return Witness(
-        parameters={"records": "2", "values": "2", "prior": "(0, 0) and (1, 1), 1/2 each", "p": "1/2"},
+        parameters={"records": 2, "values": 2, "p": Fraction(1, 2)},
+        premises=("the two records have the same value, 0 or 1 with 1/2 each",),
+        allowed=lambda records, values, p: _with_and_without_the_other(records, values, p)[0],
+        actual=lambda records, values, p: _with_and_without_the_other(records, values, p)[1],
+        sign="=",
         printed=Fraction(9, 10),
         true=Fraction(1),
-        recompute=_with_and_without_the_other,
+        smaller=lambda: [(2, 1, Fraction(1, 2))],
+        count=1,
         order="the number of records, then of values",
-        smaller=_one_record,
+        perturbed="splu_proofs.chaytor.independence:_with_and_without_the_other larger",
         by_hand=(
             "Published as (1, 1), both values are 1 with 9/16 against 1/16: Pr[X_1 = 1 | Y] = 9/10. Given "
             "that X_2 = 1 it is 1."
@@ -59,17 +64,15 @@ def two_records_that_are_alike() -> Witness:
     )
 
 
-def _one_record() -> Iterator[tuple[str, bool]]:
-    """Yield one record: it has no other; and two records of one value: it is known anyway."""
-    yield "one record", True
-    yield "two records, one value", True
-
-
-def _with_and_without_the_other() -> tuple[Fraction, Fraction]:
-    joint = _joint({(0, 0): HALF, (1, 1): HALF}, retention(HALF, {0: HALF, 1: HALF}), (1, 1))
-    own = sum((weight for values, weight in joint.items() if values[0] == 1), Fraction(0))
-    known = {values: weight for values, weight in joint.items() if values[1] == 1}
-    of_known = sum((weight for values, weight in known.items() if values[0] == 1), Fraction(0))
+def _with_and_without_the_other(records: int, values: int, p: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the posterior of the last value, published of records that are alike; and with one known."""
+    last = values - 1
+    prior = {(value,) * records: Fraction(1, values) for value in range(values)}
+    channel = retention(p, dict.fromkeys(range(values), Fraction(1, values)))
+    joint = _joint(prior, channel, (last,) * records)
+    own = sum((weight for table, weight in joint.items() if table[0] == last), Fraction(0))
+    known = {table: weight for table, weight in joint.items() if table[1] == last}
+    of_known = sum((weight for table, weight in known.items() if table[0] == last), Fraction(0))
     return own / sum(joint.values()), of_known / sum(known.values())
 
 
@@ -146,12 +149,13 @@ def others_cancel() -> Derivation:
     )
 
 
-@INDC.computation
-def tables_of_two_records() -> str:
+@INDC.computation(cases=128, perturbed="splu_ref.channels.amplification_bounds:amplification smaller")
+def tables_of_two_records() -> Comparisons:
     """Compare odds and posteriors for all priors of 3 units on the tables of two records."""
-    p, compared = Fraction(1, 3), 0
+    p = Fraction(1, 3)
     channel = retention(p, {0: HALF, 1: HALF})
     ratio = amplification(channel).ratio
+    assert ratio is not None
     tables = list(product(range(2), repeat=2))
     for counts in spreads(3, 4):
         prior = {table: Fraction(count, 3) for table, count in zip(tables, counts, strict=True)}
@@ -161,15 +165,13 @@ def tables_of_two_records() -> str:
             if not one * zero:
                 continue
             lifted = one / zero / (prior[1, other] / prior[0, other])
-            require(lifted == channel.probability(1, seen[0]) / channel.probability(0, seen[0]), "the odds")
-            require(ratio is not None and 1 / ratio <= lifted <= ratio, "more than the amplification")
-            compared += 1
+            yield (lifted, "=", channel.probability(1, seen[0]) / channel.probability(0, seen[0]), "the odds")
+            yield (1 / ratio, "<=", lifted, "more than the amplification")
+            yield (lifted, "<=", ratio, "more than the amplification")
     for own, rest in product((Fraction(1, 4), Fraction(2, 3)), repeat=2):
         law, others = {1: own, 0: 1 - own}, {1: rest, 0: 1 - rest}
         prior = {table: law[table[0]] * others[table[1]] for table in tables}
         for seen, other in product(tables, range(2)):
             joint = _joint(prior, channel, seen)
             given = joint[1, other] / (joint[1, other] + joint[0, other])
-            require(given == posterior(channel, law, seen[0])[1], "an independent record tells of another")
-            compared += 1
-    return f"{compared} cases with two records: odds as stated, and independent records tell nothing"
+            yield (given, "=", posterior(channel, law, seen[0])[1], "an independent record tells of another")

@@ -8,12 +8,13 @@ from itertools import product
 
 from splu_ref.channels import Levels, amplification, diagonal, from_matrix, retention, worst_prior
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
-from ..witness import Witness
+from ..witness import Case, Witness
 from ..worlds.histograms import spreads
 
 OPT = Claim(
@@ -48,12 +49,20 @@ OPT = Claim(
 def two_values_at_the_boundary() -> Witness:
     """Two values, levels 1/3 and 1/2: the posterior reaches the level."""
     return Witness(
-        parameters={"m": "2", "rho1": "1/3", "rho2": "1/2", "p": "1/3", "prior": "1/3, 2/3"},
+        parameters={"m": 2, "rho1": Fraction(1, 3), "rho2": Fraction(1, 2)},
+        premises=(
+            lambda _m, rho1, rho2: 0 < rho1 < rho2 < 1,
+            lambda m, _rho1, _rho2: m >= 2,
+            "the prior is (rho1, 1 - rho1)",
+        ),
+        allowed=lambda *_: Fraction(0),
+        actual=lambda m, rho1, rho2: Fraction(_breaches(m, rho1, rho2)),
         printed=Fraction(0),
         true=Fraction(1),
-        recompute=lambda: (Fraction(0), Fraction(_breaches(2, Fraction(1, 3), Fraction(1, 2)))),
-        order="m, then the sum of the denominators of rho1 and rho2",
         smaller=cases_before_the_witness,
+        none_smaller="two different fractions below 1 have denominators of at least 2 and 3",
+        order="m, then the sum of the denominators of rho1 and rho2",
+        perturbed="splu_ref.channels.channel:Channel.probability larger",
         by_hand=(
             "G = (1/2 * 2/3)/(1/3 * 1/2) = 2, p = 1/3. Seeing the first value has the chance 1/3 * 2/3 + "
             "2/3 * 1/3 = 4/9, half of it from the first value: 1/3 is lifted to 1/2 = rho2. The numbers "
@@ -63,14 +72,12 @@ def two_values_at_the_boundary() -> Witness:
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through the pairs 0 < rho1 < rho2 < 1 whose denominators add up to less than 5: there are none."""
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate the pairs with rho1 and rho2 in (0, 1) whose denominators add up to less than 5."""
     for first in range(2, 3):
         for second in range(2, 5 - first):
             for low, high in product(range(1, first), range(1, second)):
-                rho1, rho2 = Fraction(low, first), Fraction(high, second)
-                if rho1 < rho2:
-                    yield f"{rho1}, {rho2}", not _breaches(2, rho1, rho2)
+                yield 2, Fraction(low, first), Fraction(high, second)
 
 
 def _breaches(m: int, rho1: Fraction, rho2: Fraction) -> int:
@@ -89,19 +96,16 @@ def _breaches(m: int, rho1: Fraction, rho2: Fraction) -> int:
     return len(breached)
 
 
-@OPT.computation
-def the_boundary_is_a_breach_everywhere() -> str:
+@OPT.computation(cases=224, perturbed="splu_ref.channels.breach:Levels.retention_limit doubled")
+def the_boundary_is_a_breach_everywhere() -> Comparisons:
     """At the printed p the posterior is exactly rho2, for m = 2 to 9 and levels in ninths."""
-    tried = 0
     for m in range(2, 10):
         for low in range(1, 8):
             for high in range(low + 1, 9):
                 levels = Levels(Fraction(low, 9), Fraction(high, 9))
                 law = dict.fromkeys(range(m), Fraction(1, m))
                 found = worst_prior(retention(levels.retention_limit(m), law), levels.rho1)
-                require(found.posterior == levels.rho2, f"m = {m}, {levels}: {found.posterior}")
-                tried += 1
-    return f"{tried} pairs of levels and m: at the printed p the largest posterior is rho2"
+                yield (found.posterior, "=", levels.rho2, f"m = {m}, {levels}: {found.posterior}")
 
 
 OPTC = Claim(
@@ -210,10 +214,9 @@ def the_diagonal_is_bounded() -> Derivation:
     )
 
 
-@OPTC.computation
-def small_operators_keep_no_more() -> str:
+@OPTC.computation(cases=1501, perturbed="splu_ref.channels.amplification_bounds:amplification smaller")
+def small_operators_keep_no_more() -> Comparisons:
     """Walk through all operators with entries in twelfths on two values and in sixths on three."""
-    tried = 0
     for m, parts in ((2, 12), (3, 6)):
         for rows in product(list(spreads(parts, m)), repeat=m):
             channel = from_matrix(range(m), [[Fraction(n, parts) for n in row] for row in rows], range(m))
@@ -221,19 +224,17 @@ def small_operators_keep_no_more() -> str:
             if ratio is None:
                 continue
             mean = Fraction(sum(row[value] for value, row in enumerate(rows)), m * parts)
-            require(mean <= ratio / (m + ratio - 1), f"{rows}: the mean diagonal entry is {mean}")
-            tried += 1
-    return f"{tried} operators of finite amplification a: the mean diagonal entry is at most a/(m+a-1)"
+            yield (mean, "<=", ratio / (m + ratio - 1), f"{rows}: the mean diagonal entry is {mean}")
 
 
-@OPTC.computation
-def one_value_for_all_keeps_more() -> str:
+@OPTC.computation(cases=3, perturbed="splu_ref.channels.breach:Levels.allow larger")
+def one_value_for_all_keeps_more() -> Comparisons:
     """Compare the share of records that keep their value, with three records of four alike and G = 2."""
     levels = Levels(Fraction(1, 3), Fraction(1, 2))
     best = diagonal(range(2), levels.amplification / (1 + levels.amplification))
     shares = (Fraction(3, 4), Fraction(1, 4))
     kept = sum(share * best.probability(value, value) for value, share in enumerate(shares))
-    require(kept == Fraction(2, 3) and levels.amplification == 2, f"uniform perturbation keeps {kept}")
+    yield (kept, "=", Fraction(2, 3), f"uniform perturbation keeps {kept}")
+    yield (levels.amplification, "=", 2, f"uniform perturbation keeps {kept}")
     silent = from_matrix(range(2), [[1, 0], [1, 0]], range(2))
-    require(levels.allow(amplification(silent)), "publishing one value is a breach")
-    return "shares 3/4, 1/4 and G = 2: uniform perturbation keeps fewer than 2/3, publishing one value 3/4"
+    yield (levels.allow(amplification(silent)), "=", True, "publishing one value is a breach")

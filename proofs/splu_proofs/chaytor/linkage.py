@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
-from ..witness import Witness
+from ..evidence import Grade
+from ..witness import Case, Witness
 
 LINK = Claim(
     id="chaytor.LINK",
@@ -20,7 +21,7 @@ LINK = Claim(
         "False, for the researcher and for the adversary. Two releases of one table with fresh coins are "
         "linked "
         "by what they have in common, and there fakes are rare: a fake has to be made up twice. With "
-        "alpha = beta = 1/3 and prior 1/2, a tuple of one release is genuine with 2/3, one of both with 4/5."
+        "alpha = beta = 1/2 and prior 1/2, a tuple of one release is genuine with 2/3, one of both with 4/5."
     ),
     hypotheses=(r"\text{two views of one original, fresh coins}", r"\alpha > 0,\ \alpha+\beta \le 1"),
     status=Status.REFUTED,
@@ -48,6 +49,7 @@ LINKC = Claim(
     hypotheses=("two views of one original, fresh coins",),
     status=Status.CORRECTED,
     grade=Grade.ENUMERATED,
+    instances="small domains, every outcome of two runs",
     licenses=("splu_ref.guarantees.tuple_privacy",),
     tests=("tests/guarantees/test_tuples.py::test_several_views",),
 )
@@ -61,31 +63,39 @@ def genuine(prior: Fraction, alpha: Fraction, beta: Fraction, views: int) -> Fra
 
 @LINK.refutation
 def two_views_say_more() -> Witness:
-    """At alpha = beta = 1/3 and prior 1/2: 2/3 after one view, 4/5 after two."""
-    half, third = Fraction(1, 2), Fraction(1, 3)
+    """At alpha = beta = 1/2 and prior 1/2: 2/3 after one view, 4/5 after two."""
     return Witness(
-        parameters={"alpha": "1/3", "beta": "1/3", "prior": "1/2"},
+        parameters={"alpha": Fraction(1, 2), "beta": Fraction(1, 2), "prior": Fraction(1, 2)},
+        premises=(
+            "the views are drawn independently",
+            lambda alpha, beta, _prior: alpha > 0 and alpha + beta <= 1,
+        ),
+        allowed=lambda alpha, beta, prior: genuine(prior, alpha, beta, 1),
+        actual=lambda alpha, beta, prior: genuine(prior, alpha, beta, 2),
         printed=Fraction(2, 3),
         true=Fraction(4, 5),
-        recompute=lambda: (genuine(half, third, third, 1), genuine(half, third, third, 2)),
-        order="the largest denominator of alpha and beta, with beta > 0 and alpha + beta < 1; prior 1/2",
         smaller=_denominators_of_two,
-        by_hand="1/2 2/3 over 1/2 2/3 + 1/2 1/3 is 2/3; with squares, 4/9 over 4/9 + 1/9 is 4/5.",
+        count=2,
+        order="the largest denominator of alpha and beta, then alpha, then beta; prior 1/2",
+        perturbed="splu_proofs.chaytor.linkage:genuine larger",
+        by_hand="1/2 over 1/2 + 1/2 1/2 is 2/3; with squares, 1/2 over 1/2 + 1/2 1/4 is 4/5.",
     )
 
 
-def _denominators_of_two() -> Iterator[tuple[str, bool]]:
-    for alpha, beta in product((Fraction(1, 2), Fraction(1)), repeat=2):
-        one, two = (genuine(Fraction(1, 2), alpha, beta, views) for views in (1, 2))
-        yield f"alpha = {alpha}, beta = {beta}", alpha + beta >= 1 or two <= one
+def _denominators_of_two() -> Iterator[Case]:
+    for alpha, beta in product((Fraction(0), Fraction(1, 2), Fraction(1)), repeat=2):
+        if (alpha, beta) < (Fraction(1, 2), Fraction(1, 2)) or alpha == 1:
+            yield alpha, beta, Fraction(1, 2)
 
 
-@LINKC.enumeration
-def two_runs_of_the_shipped_code() -> str:
+@LINKC.enumeration(
+    cases=8,
+    perturbed=("splu_ref.channels.binomial:parts larger", "splu_proofs.worlds.tuple_sets:published larger"),
+)
+def two_runs_of_the_shipped_code() -> Comparisons:
     """Count what two runs have in common, over all outcomes of both."""
     from ..worlds.tuple_sets import published  # noqa: PLC0415  it loads numpy and the library
 
-    compared = 0
     for alpha, beta in ((Fraction(1, 2), Fraction(1, 4)), (Fraction(1, 3), Fraction(1, 3))):
         for members in ({0}, {0, 2}):
             law = published(alpha, beta, sorted(members), 3)
@@ -94,7 +104,5 @@ def two_runs_of_the_shipped_code() -> str:
                 both = {*first} & {*second}
                 true += p * q * len(both & members)
                 fake += p * q * len(both - members)
-            require(true == len(members) * (alpha + beta) ** 2, f"{members}: {true}")
-            require(fake == (3 - len(members)) * beta**2, f"{members}: {fake}")
-            compared += len(law) ** 2
-    return f"{compared} pairs of outcomes"
+            yield (true, "=", len(members) * (alpha + beta) ** 2, f"{members}: {true}")
+            yield (fake, "=", (3 - len(members)) * beta**2, f"{members}: {fake}")

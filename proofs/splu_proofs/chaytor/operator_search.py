@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from splu_ref.channels import amplification, diagonal, from_matrix
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 
 SHARES = (Fraction(2, 3), Fraction(1, 3))
 
@@ -68,23 +69,23 @@ def front(among: Iterable[Point]) -> list[Point]:
     return [point for point in every if not any(point.dominated_by(other) for other in every)]
 
 
-@OPTRR.computation
-def a_coarse_search_is_beaten() -> str:
+@OPTRR.computation(cases=2, perturbed="splu_proofs.chaytor.operator_search:Point.dominated_by larger")
+def a_coarse_search_is_beaten() -> Comparisons:
     """Compare the front of operators in thirds with that in sixths, for the shares 2/3 and 1/3."""
     coarse, fine = front(points(3)), front(points(6))
     beaten = [point for point in coarse if any(point.dominated_by(other) for other in fine)]
-    require(0 < len(beaten) < len(coarse), f"{len(beaten)} of {len(coarse)} are beaten")
-    return f"{len(beaten)} of the {len(coarse)} best operators in thirds are beaten by operators in sixths"
+    yield (0, "<", len(beaten), f"{len(beaten)} of {len(coarse)} are beaten")
+    yield (len(beaten), "<", len(coarse), f"{len(beaten)} of {len(coarse)} are beaten")
 
 
-@OPTRR.computation
-def every_operator_has_its_guarantee() -> str:
+@OPTRR.computation(cases=3, perturbed="splu_ref.channels.amplification_bounds:amplification larger")
+def every_operator_has_its_guarantee() -> Comparisons:
     """Compute the amplification of all of them, and find those that may be used with a given one."""
     finite = 0
     for point in points(6):
         a, b = point.diagonal
         ratio = amplification(from_matrix(range(2), [[a, 1 - a], [1 - b, b]], range(2))).ratio
         finite += ratio is not None
-    require(amplification(diagonal(range(2), Fraction(2, 3))).ratio == 2, "the amplification of 2/3")
-    require(0 < finite < len(points(6)), "all or none have a finite amplification")
-    return f"{finite} of {len(points(6))} operators in sixths have a finite amplification: their guarantee"
+    yield (amplification(diagonal(range(2), Fraction(2, 3))).ratio, "=", 2, "the amplification of 2/3")
+    yield (0, "<", finite, "all or none have a finite amplification")
+    yield (finite, "<", len(points(6)), "all or none have a finite amplification")

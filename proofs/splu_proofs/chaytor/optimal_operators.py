@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
 from splu_ref.channels import Channel, amplification, from_matrix
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
@@ -70,24 +71,23 @@ def most_kept(counts: Sequence[int], ratio: Fraction) -> Fraction:
 def two_operators_keep_as_many() -> Witness:
     """Two values, three records, G = 2: two operators keep 2/3, and none keeps more."""
     return Witness(
-        parameters={"G": "2", "counts": "2, 1"},
+        parameters={"G": 2, "counts": (2, 1)},
+        premises=(lambda ratio, _counts: ratio > 1, "the shares are those of the counts"),
+        allowed=lambda *_: Fraction(1),
+        actual=lambda _ratio, counts: Fraction(_optima(counts)),
+        sign="=",
         printed=Fraction(1),
         true=Fraction(2),
-        recompute=lambda: (Fraction(1), Fraction(_optima((2, 1)))),
+        smaller=lambda: [(2, (1, 0)), (2, (2, 0)), (2, (1, 1))],
+        count=3,
         order="the number of values, then of records, at G = 2",
-        smaller=_fewer_records,
+        perturbed="splu_proofs.chaytor.optimal_operators:_optima larger",
         by_hand=(
             "Uniform perturbation keeps each value with G/(m+G-1) = 2/3; publishing the first value always "
             "keeps its two records of three. With the diagonal a, b the amplification 2 allows a <= 2 (1-b) "
             "and b <= 2 (1-a), so (2 a + b)/3 <= 2/3. The numbers count optimal operators."
         ),
     )
-
-
-def _fewer_records() -> Iterator[tuple[str, bool]]:
-    """Walk through two values with one record and with two: there is one optimum."""
-    for counts in ((1, 0), (2, 0), (1, 1)):
-        yield f"counts {counts}", _optima(counts) == 1
 
 
 def _optima(counts: tuple[int, int]) -> int:
@@ -211,10 +211,15 @@ def what_a_row_leaves() -> Derivation:
     )
 
 
-@FINEC.computation
-def small_operators() -> str:
+@FINEC.computation(
+    cases=9948,
+    perturbed=(
+        "splu_ref.channels.amplification_bounds:amplification larger",
+        "splu_proofs.chaytor.optimal_operators:kept_share larger",
+    ),
+)
+def small_operators() -> Comparisons:
     """Walk through all operators with entries in twelfths on two values and in sixths on three."""
-    compared = 0
     for m, parts in ((2, 12), (3, 6)):
         histograms = [counts for counts in spreads(6, m) if tuple(sorted(counts, reverse=True)) == counts]
         for rows in product(list(spreads(parts, m)), repeat=m):
@@ -223,23 +228,22 @@ def small_operators() -> str:
             if ratio is None or ratio == 1:
                 continue
             for counts in histograms:
-                require(
-                    kept_share(channel, counts) <= most_kept(counts, ratio), f"{rows} keeps more: {counts}"
+                yield (
+                    kept_share(channel, counts),
+                    "<=",
+                    most_kept(counts, ratio),
+                    f"{rows} keeps more: {counts}",
                 )
-                compared += 1
         for ratio, counts in product((Fraction(2), Fraction(9)), histograms):
             attained = [frequent_values_alone(m, k, ratio) for k in range(1, m + 1)]
             for channel in attained[1:]:
-                require(amplification(channel).ratio == ratio, "the amplification is another one")
+                yield (amplification(channel).ratio, "=", ratio, "the amplification is another one")
             most = max(kept_share(channel, counts) for channel in attained)
-            require(most == most_kept(counts, ratio), f"{counts}: not attained")
-    return (
-        f"{compared} operators and histograms, two and three values: none keeps more; the bound is attained"
-    )
+            yield (most, "=", most_kept(counts, ratio), f"{counts}: not attained")
 
 
-@FINEC.computation
-def the_embedded_table() -> str:
+@FINEC.computation(cases=3, perturbed="splu_ref.data.encoding:encode larger")
+def the_embedded_table() -> Comparisons:
     """Find the best number of occupations of the embedded table for G = 9."""
     from splu_ref.data import embedded_table  # noqa: PLC0415  it loads polars
 
@@ -247,8 +251,6 @@ def the_embedded_table() -> str:
     ratio = Fraction(9)
     shares = [ratio * Fraction(sum(counts[:k]), sum(counts)) / (k + 8) for k in range(1, len(counts) + 1)]
     best = shares.index(max(shares)) + 1
-    require((best, len(counts)) == (7, 14), f"{best} of {len(counts)} occupations")
-    require(Fraction(488, 1000) < max(shares) < Fraction(489, 1000), f"{max(shares)} is kept")
-    return (
-        f"occupations, G = 9: {best} of {len(counts)} are published, keeping .489 against .409 of the values"
-    )
+    yield ((best, len(counts)), "=", (7, 14), f"{best} of {len(counts)} occupations")
+    yield (Fraction(488, 1000), "<", max(shares), f"{max(shares)} is kept")
+    yield (max(shares), "<", Fraction(489, 1000), f"{max(shares)} is kept")

@@ -9,12 +9,13 @@ from itertools import permutations, product
 
 from splu_ref.channels import posterior, retention
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver
 from ..step import Inequality
-from ..witness import Witness
+from ..witness import Case, Witness
 from ..worlds.histograms import histograms
 
 HOM = Claim(
@@ -30,23 +31,22 @@ HOM = Claim(
         "varied values are rarely so; the guarantee does not say which table one has."
     ),
     hypotheses=(r"k \ge 1",),
-    status=Status.PROVED,
+    status=Status.VERIFIED,
     grade=Grade.EXACT,
+    instances="groups of up to 6 records with 3 values",
 )
 
 
-@HOM.computation
-def every_group_of_small_size() -> str:
+@HOM.computation(cases=24, perturbed="splu_proofs.chaytor.partitions:_after larger")
+def every_group_of_small_size() -> Comparisons:
     """Fill groups of up to 6 records with 3 values in all ways, and find the certain ones."""
-    found = []
     for k in range(1, 7):
         certain = [
             group for group in product(range(3), repeat=k) if max(Counter(group).values()) == len(group)
         ]
-        require(len(certain) == 3, f"k = {k}: {len(certain)} groups are homogeneous")
-        require(all(_after(group, (), group[0]) == 1 for group in certain), f"k = {k}: not certain")
-        found.append(f"{len(certain)} of {3**k}")
-    return f"k = 1 to 6, three values: {', '.join(found)} groups leave a posterior of 1"
+        yield (len(certain), "=", 3, f"k = {k}: {len(certain)} groups are homogeneous")
+        for group in certain:
+            yield (_after(group, (), group[0]), "=", 1, f"k = {k}: not certain")
 
 
 def _after(group: tuple[int, ...], known: tuple[int, ...], value: int) -> Fraction:
@@ -87,12 +87,16 @@ ALL = Claim(
 def three_different_values() -> Witness:
     """Three records with different values and the promise of 1/2."""
     return Witness(
-        parameters={"values": "0, 1, 2", "l": "2", "known": "any one"},
+        parameters={"counts": (1, 1, 1), "l": 2},
+        premises=(lambda _counts, bound: bound >= 2, "every order of the values is equally likely"),
+        allowed=lambda *_: Fraction(0),
+        actual=lambda counts, bound: Fraction(_survives(counts, bound)),
         printed=Fraction(0),
         true=Fraction(1),
-        recompute=lambda: (Fraction(0), Fraction(_survives((1, 1, 1), 2))),
-        order="the size of the group",
         smaller=_smaller_groups,
+        count=1,
+        order="the size of the group",
+        perturbed="splu_proofs.chaytor.partitions:_after larger",
         by_hand=(
             "Before, each value has 1/3 <= 1/2. With one value known, the two others have 1/2 each, which "
             "is not more than 1/2. The numbers say whether the promise survives: 0 by the statement, 1 in "
@@ -101,13 +105,13 @@ def three_different_values() -> Witness:
     )
 
 
-def _smaller_groups() -> Iterator[tuple[str, bool]]:
-    """Walk through all groups of one and two records that keep some promise of 1/l, l >= 2."""
+def _smaller_groups() -> Iterator[Case]:
+    """Generate all groups of one and two records that meet the condition of some l."""
     for size in (1, 2):
         for histogram in histograms(size):
             for bound in range(2, size + 1):
                 if bound * max(histogram) <= size:
-                    yield f"counts {histogram}, l = {bound}", not _survives(histogram, bound)
+                    yield histogram, bound
 
 
 def _survives(histogram: tuple[int, ...], bound: int) -> bool:
@@ -179,10 +183,9 @@ def what_is_left_of_the_group() -> Derivation:
     )
 
 
-@ALLC.computation
-def every_small_group() -> str:
+@ALLC.computation(cases=1717, perturbed="splu_proofs.chaytor.partitions:_after larger")
+def every_small_group() -> Comparisons:
     """Learn every choice of values in all groups of up to 5 records, and compare with the rule."""
-    decided = 0
     for size in range(2, 6):
         for histogram in histograms(size):
             if tuple(sorted(histogram, reverse=True)) != histogram:
@@ -195,15 +198,21 @@ def every_small_group() -> str:
                     left = Counter(group) - Counter(known)
                     for value in set(group):
                         chance = _after(group, known, value)
-                        require(chance == Fraction(left[value], size - j), f"{histogram}, {known}: {chance}")
+                        yield (
+                            chance,
+                            "=",
+                            Fraction(left[value], size - j),
+                            f"{histogram}, {known}: {chance}",
+                        )
                         worst = max(worst, chance)
                 for bound in range(2, size + 1):
-                    require(
-                        (worst <= Fraction(1, bound)) == (j <= size - bound * most), f"{histogram}, j = {j}"
+                    yield (
+                        (worst <= Fraction(1, bound)),
+                        "=",
+                        (j <= size - bound * most),
+                        f"{histogram}, j = {j}",
                     )
-                    decided += 1
-                require(j < size - most or worst == 1, f"{histogram}: no certainty")
-    return f"{decided} groups, promises and numbers of learned values: as stated, and certainty at g - max c"
+                yield (bool(j < size - most or worst == 1), "=", True, f"{histogram}: no certainty")
 
 
 CORR = Claim(
@@ -224,30 +233,32 @@ CORR = Claim(
         "exact counts are not known is part of the claim."
     ),
     hypotheses=(r"\text{independent records}", r"\text{each value perturbed independently}"),
-    status=Status.PROVED,
+    status=Status.VERIFIED,
     grade=Grade.EXACT,
+    instances="three records, two values",
     rests_on=("chaytor.INDc", "chaytor.ALLc"),
 )
 
 
-@CORR.computation
-def three_records() -> str:
+@CORR.computation(
+    cases=41,
+    perturbed=("splu_ref.channels.beliefs:posterior larger", "splu_proofs.chaytor.partitions:_after larger"),
+)
+def three_records() -> Comparisons:
     """Learn two of three records under independent priors, in a group, and with known counts."""
     p = Fraction(1, 2)
     channel = retention(p, {0: Fraction(1, 2), 1: Fraction(1, 2)})
     tables = list(product(range(2), repeat=3))
-    law, compared = {1: Fraction(1, 3), 0: Fraction(2, 3)}, 0
+    law = {1: Fraction(1, 3), 0: Fraction(2, 3)}
     for seen in tables:
         joint = {table: _chance(table, seen, law) for table in tables}
         for known in product(range(2), repeat=2):
             given = joint[(1, *known)] / (joint[(0, *known)] + joint[(1, *known)])
-            require(given == posterior(channel, law, seen[0])[1], f"{seen}, {known}: others tell")
-            compared += 1
+            yield (given, "=", posterior(channel, law, seen[0])[1], f"{seen}, {known}: others tell")
         counted = {table: part for table, part in joint.items() if sum(table) == 1}
         left = {table[0] for table in counted if table[1:] == (0, 1)}
-        require(left == {0}, "the counts leave a doubt")
-    require(_after((0, 0, 1), (0, 1), 0) == 1, "the group leaves a doubt")
-    return f"{compared} cases of three records: independent ones tell nothing; a group, or known counts, all"
+        yield (left, "=", {0}, "the counts leave a doubt")
+    yield (_after((0, 0, 1), (0, 1), 0), "=", 1, "the group leaves a doubt")
 
 
 def _chance(table: tuple[int, ...], seen: tuple[int, ...], law: dict[int, Fraction]) -> Fraction:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
 from splu_ref.channels import Levels, amplification, blocks, retention, worst_prior
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity
@@ -107,22 +107,22 @@ SDR = Claim(
 def a_sub_domain_of_three_values() -> Witness:
     """Three values, a part with the sub-domain of two, levels 1/10 and 1/2."""
     return Witness(
-        parameters={"SA": "0, 1, 2", "SA_1": "0, 1", "rho1": "1/10", "rho2": "1/2"},
+        parameters={"values": 3, "rho1": Fraction(1, 10), "rho2": Fraction(1, 2)},
+        premises=("the worst prior is one on all values",),
+        allowed=lambda _values, _rho1, rho2: rho2,
+        actual=_most_lifted,
+        sign="<",
         printed=Fraction(1, 2),
         true=Fraction(1),
-        recompute=lambda: (Fraction(1, 2), _most_lifted(3, Fraction(1, 10), Fraction(1, 2))),
+        smaller=lambda: [(2, Fraction(1, 10), Fraction(1, 2))],
+        count=1,
         order="the number of values of SA",
-        smaller=_two_values,
+        perturbed="splu_ref.channels.breach:worst_prior larger",
         by_hand=(
             "A record with the value 2 cannot be in this part. So the property 'the value is 0 or 1', of "
             "prior 1/10, has the posterior 1 once the record is seen there."
         ),
     )
-
-
-def _two_values() -> Iterator[tuple[str, bool]]:
-    """Yield the domain of two values, whose sub-domains of two values are the whole."""
-    yield "two values", _most_lifted(2, Fraction(1, 10), Fraction(1, 2)) < Fraction(1, 2)
 
 
 def _most_lifted(values: int, rho1: Fraction, rho2: Fraction) -> Fraction:
@@ -188,17 +188,14 @@ def the_variance_of_a_count() -> Derivation:
     )
 
 
-@SDRC.computation
-def parts_of_four_values() -> str:
+@SDRC.computation(cases=3, perturbed="splu_ref.channels.amplification_bounds:amplification doubled")
+def parts_of_four_values() -> Comparisons:
     """Compare four values with two parts of two, at nine tenths of the limits for (1/10, 1/2)."""
     levels = Levels(Fraction(1, 10), Fraction(1, 2))
     found = []
     for size in (4, 2):
         keep = levels.retention_limit(size) * Fraction(9, 10)
         channel = retention(keep, dict.fromkeys(range(size), Fraction(1, size)))
-        require(levels.allow(amplification(channel)), f"{size} values: a breach")
+        yield (levels.allow(amplification(channel)), "=", True, f"{size} values: a breach")
         found.append(keep)
-    require(found == [Fraction(3, 5), Fraction(18, 25)], f"{found}")
-    return (
-        "at nine tenths of the limits: p = 3/5 for four values, 18/25 in each part of two, no breach within"
-    )
+    yield (found, "=", [Fraction(3, 5), Fraction(18, 25)], f"{found}")

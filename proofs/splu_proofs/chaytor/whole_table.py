@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from splu_ref.channels import amplification, retention
+
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 
@@ -65,13 +68,20 @@ def the_diagonal_of_a_channel() -> Derivation:
     )
 
 
-@WHOLE.computation
-def three_columns_of_adult() -> str:
+@WHOLE.computation(
+    cases=6,
+    perturbed=("kept = level / => kept = ", "splu_ref.channels.amplification_bounds:amplification larger"),
+)
+def three_columns_of_adult() -> Comparisons:
     """Compute what may be kept of 14 x 5 x 2 values at G = 9, and of each column for itself."""
     level, sizes = Fraction(9), (14, 5, 2)
     domain = 14 * 5 * 2
     kept = level / (domain + level - 1)
-    require(kept == Fraction(9, 148), f"{kept}")
+    yield kept, "=", Fraction(9, 148), "retained of the whole domain"
+    coin = (level - 1) / (domain + level - 1)
+    channel = retention(coin, dict.fromkeys(range(domain), Fraction(1, domain)))
+    yield channel.probability(0, 0), "=", kept, "retained by the library's channel"
+    yield amplification(channel).ratio, "=", level, "amplification of the library's channel"
     alone = [level / (size + level - 1) for size in sizes]
-    require(all(cell > 5 * kept for cell in alone), f"{alone}")
-    return f"a record as it is: {kept}; a cell for itself: {', '.join(map(str, alone))}"
+    for cell in alone:
+        yield (cell, ">", 5 * kept, f"{alone}")

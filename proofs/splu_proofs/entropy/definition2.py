@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -10,12 +10,13 @@ from operator import itemgetter
 
 from splu_ref.channels import LogForm, World, entropy_loss, mutual_information
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 
 D2 = Claim(
     id="entropy.D2",
@@ -103,29 +104,49 @@ def power(form: LogForm, times: int) -> Fraction:
 def three_tables() -> Witness:
     """Two bits of which 00, 01 and 10 are equally likely turn out to differ."""
     return Witness(
-        parameters={"tables": "00, 01, 10, each 1/3", "released": "the bits differ"},
-        printed=Fraction(27, 4),
-        true=Fraction(8),
-        recompute=_bits_that_differ,
-        order="the number of tables; values are 2^(3H) before, printed to be at least 2^(3H') after",
+        parameters={
+            "tables": ((0, 0), (0, 1), (1, 0)),
+            "chances": (Fraction(1, 3),) * 3,
+            "released": "bits equal",
+        },
+        premises=("each released value is counted by itself",),
+        allowed=lambda *_: Fraction(0),
+        actual=_negative_losses,
+        sign="=",
+        printed=Fraction(0),
+        true=Fraction(1),
         smaller=two_tables,
+        count=90,
+        order=(
+            "the number of tables; values are how many released values have a negative loss, of which print "
+            "allows none"
+        ),
+        perturbed="splu_ref.channels.logarithms:LogForm.bounds larger",
         by_hand=(
-            "Before, each bit is 1 with chance 1/3: 3 H = 3 lg 3 - 2, so 2^(3H) = 27/4. After, 01 and 10 are "
-            "left: H' = 1, 2^(3H') = 8 > 27/4. Both bits lose h(1/3) - 1 < 0."
+            "Before, each bit is 1 with chance 1/3: 3 H = 3 lg 3 - 2, so 2^(3H) = 27/4. After, 01 and 10 "
+            "are left: H' = 1, 2^(3H') = 8 > 27/4. Both bits lose h(1/3) - 1 < 0."
         ),
     )
 
 
-def _bits_that_differ() -> tuple[Fraction, Fraction]:
-    world = World.explicit({table: Fraction(1, 3) for table in BITS})
-    found = entropy_loss(world, lambda table: {table[0] == table[1]: 1})
-    [left] = [each for each in found.values if each.released is False]
-    own = found.entropies[0]
-    return power(own, 3), max(power(before - left.loss, 3) for before in found.entropies)
+def _negative_losses(
+    tables: tuple[tuple[int, ...], ...], chances: tuple[Fraction, ...], released: str
+) -> Fraction:
+    """Return the number of released values at which the loss, the largest over the records, is negative."""
+    world = World.explicit(dict(zip(tables, chances, strict=True)))
+    found = entropy_loss(world, lambda table: {_RELEASES[released](table): 1})
+    return Fraction(sum(each.loss.sign() < 0 for each in found.values))
 
 
-def two_tables() -> Iterator[tuple[str, bool]]:
-    """Walk through the priors of two tables that differ in one record, with denominators up to 12.
+_RELEASES: dict[str, Callable[[tuple[int, ...]], object]] = {
+    "bits equal": lambda table: table[0] == table[1],
+    "all": lambda table: table,
+    "nothing": lambda _table: (),
+}
+
+
+def two_tables() -> Iterator[Case]:
+    """Generate the priors of two tables that differ in one record, with denominators up to 12.
 
     A release of two tables tells which it is or nothing, so a loss is the entropy, or 0: the same holds for
     every denominator.
@@ -133,10 +154,8 @@ def two_tables() -> Iterator[tuple[str, bool]]:
     for denominator in range(2, 13):
         for above in range(1, denominator):
             chance = Fraction(above, denominator)
-            world = World.explicit({(0,): chance, (1,): 1 - chance})
-            for told, read in (("all", itemgetter(0)), ("nothing", itemgetter(slice(0)))):
-                found = entropy_loss(world, world.release(read).laws.__getitem__)
-                yield f"{chance}, {told} told", all(each.loss.sign() >= 0 for each in found.values)
+            for released in ("all", "nothing"):
+                yield ((0,), (1,)), (chance, 1 - chance), released
 
 
 @D2E.derivation
@@ -169,11 +188,10 @@ def no_information_is_negative() -> Derivation:
     )
 
 
-@D2E.computation
-def in_every_small_world() -> str:
+@D2E.computation(cases=2016, perturbed="splu_ref.channels.information:entropy_loss larger")
+def in_every_small_world() -> Comparisons:
     """Compare the mean loss with mutual information for all priors k/6 on the tables of two bits."""
     tables = tuple(product((0, 1), repeat=2))
-    worlds = compared = 0
     for weights in product(range(7), repeat=4):
         if sum(weights) != 6:
             continue
@@ -185,8 +203,6 @@ def in_every_small_world() -> str:
             for place in range(2):
                 asked, about = world.about(channel, itemgetter(place))
                 mean = found.records[place]
-                require(mean == mutual_information(about, asked), f"{prior}: the mean is another number")
-                require(LogForm({}) <= mean <= found.entropies[place], f"{prior}: the mean is out of range")
-                compared += 1
-        worlds += 1
-    return f"{worlds} priors on the tables of two bits, {compared} mean losses"
+                yield (mean, "=", mutual_information(about, asked), f"{prior}: the mean is another number")
+                yield (LogForm({}), "<=", mean, f"{prior}: the mean is out of range")
+                yield (mean, "<=", found.entropies[place], f"{prior}: the mean is out of range")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 from splu_ref.channels import LogForm
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
-from ..witness import Witness
+from ..evidence import Grade
+from ..witness import Case, Witness
 
 SOURCE = "Chirayath et al. 2006, §3.2, equation (1)"
 
@@ -47,55 +48,57 @@ IC = Claim(
     hypotheses=(r"0 < p \le 1",),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    instances="p = a/d with d <= 12, bases 3/2, 2, 19/7 and 10",
     licenses=("splu_ref.channels.logarithms:LogForm",),
     tests=("tests/channels/test_log_form.py::test_another_base",),
 )
-
-
-def _information(p: Fraction, base: Fraction) -> Fraction:
-    """Return -log_b p for p and b that are powers of 2, by their exponents."""
-    exponents = [number.numerator.bit_length() - number.denominator.bit_length() for number in (p, base)]
-    return -Fraction(exponents[0], exponents[1])
 
 
 @I.refutation
 def base_one_half() -> Witness:
     """To the base 1/2, an event of chance 1/2 has information -1."""
     return Witness(
-        parameters={"b": "1/2", "p": "1/2"},
+        parameters={"b": Fraction(1, 2), "p": Fraction(1, 2)},
+        premises=(lambda _b, p: 0 < p <= 1, lambda b, _p: b > 0 and b != 1),
+        allowed=lambda *_: Fraction(0),
+        actual=lambda b, p: Fraction(-_sign(p, b)),
         printed=Fraction(0),
         true=Fraction(1),
-        recompute=lambda: (Fraction(0), -_information(Fraction(1, 2), Fraction(1, 2))),
-        order="the denominator of b, then that of p; values are -I, printed to be at most 0",
         smaller=_smaller,
+        count=457,
+        order="the denominator of b, then that of p; values are the sign of -I, printed to be at most 0",
+        perturbed="splu_ref.channels.logarithms:LogForm.sign larger",
         by_hand="log to the base 1/2 of 1/2 is 1, so I(1/2) = -1.",
     )
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
-    for base in range(2, 40):
-        yield f"b = {base}: p from 1/12 to 1", all(_sign(Fraction(1, d), base) >= 0 for d in range(1, 13))
-    yield "b = 1/2, p = 1", _information(Fraction(1), Fraction(1, 2)) == 0
+def _smaller() -> Iterator[Case]:
+    for base, d in product(range(2, 40), range(1, 13)):
+        yield Fraction(base), Fraction(1, d)
+    yield Fraction(1, 2), Fraction(1)
 
 
-def _sign(p: Fraction, base: int) -> int:
-    """Return the sign of -lg p / lg b for a whole base above 1."""
-    return LogForm.lg(1 / p).sign() * LogForm.of({base: 1}).sign()
+def _sign(p: Fraction, base: Fraction) -> int:
+    """Return the sign of -log_b p."""
+    return LogForm.lg(1 / p).sign() * LogForm.lg(base).sign()
 
 
-@IC.computation
-def the_printed_properties() -> str:
+@IC.computation(cases=351, perturbed="splu_ref.channels.logarithms:LogForm.lg larger")
+def the_printed_properties() -> Comparisons:
     """Check them for all p = a/d with d up to 12, to bases 3/2, 2, e's neighbor 19/7 and 10."""
     shares = sorted({Fraction(a, d) for d in range(1, 13) for a in range(1, d + 1)})
     pieces = {p: LogForm.lg(1 / p) for p in shares}
     for unit in (Fraction(3, 2), Fraction(2), Fraction(19, 7), Fraction(10)):
-        require(LogForm.lg(unit).sign() > 0, f"lg {unit} is not above 0")  # so dividing by it keeps signs
-    require(pieces[Fraction(1)] == LogForm({}), "what is certain tells something")
+        yield (LogForm.lg(unit).sign(), ">", 0, f"lg {unit} is not above 0")
+    yield (pieces[Fraction(1)], "=", LogForm({}), "what is certain tells something")
     for lower, upper in pairwise(shares):
-        require(pieces[lower] > pieces[upper] >= LogForm({}), f"between {lower} and {upper} it does not fall")
-    pairs = 0
+        yield (pieces[lower], ">", pieces[upper], f"between {lower} and {upper} it does not fall")
+        yield (pieces[upper], ">=", LogForm({}), f"between {lower} and {upper} it does not fall")
     for first in shares[::3]:
         for second in shares[::3]:
-            require(pieces[first] + pieces[second] == LogForm.lg(1 / (first * second)), f"{first}, {second}")
-            pairs += 1
-    return f"{len(shares)} probabilities, {pairs} products"
+            yield (
+                pieces[first] + pieces[second],
+                "=",
+                LogForm.lg(1 / (first * second)),
+                f"{first}, {second}",
+            )

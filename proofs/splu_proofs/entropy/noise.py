@@ -6,9 +6,10 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 
@@ -90,20 +91,19 @@ def the_best_mean() -> Derivation:
     )
 
 
-@OUT.computation
-def coins_for_noise() -> str:
+@OUT.computation(cases=10, perturbed="mean**2 => mean**4")
+def coins_for_noise() -> Comparisons:
     """Noise of one coin, plus or minus 1, for every query: variances over all outcomes, for j up to 4."""
     for splits in range(5):
         seconds = Fraction(0)
         for coins in product((-1, 1), repeat=1 + 2 * splits):
             mean = Fraction(2 * coins[0] + sum(coins[1:]), splits + 2)
             seconds += mean**2 / Fraction(2) ** len(coins)
-        require(seconds == Fraction(2, splits + 2), f"{splits} splits: the variance is {seconds}")
+        yield (seconds, "=", Fraction(2, splits + 2), f"{splits} splits: the variance is {seconds}")
     for times in range(1, 6):
         same = sum(Fraction(times * coin, times) ** 2 for coin in (-1, 1)) / 2
         fresh = sum(Fraction(sum(coins), times) ** 2 for coins in product((-1, 1), repeat=times)) / 2**times
-        require((same, fresh) == (1, Fraction(1, times)), f"{times} times: {same}, {fresh}")
-    return "up to 4 splits, and up to 5 repetitions with one noise and with fresh ones"
+        yield ((same, fresh), "=", (1, Fraction(1, times)), f"{times} times: {same}, {fresh}")
 
 
 @PERT.derivation
@@ -137,13 +137,12 @@ def the_variance_rises() -> Derivation:
     )
 
 
-@PERT.computation
-def every_outcome_of_small_noise() -> str:
+@PERT.computation(cases=169, perturbed="splu_proofs.entropy.noise:_variance doubled")
+def every_outcome_of_small_noise() -> Comparisons:
     """Add noise of -1, 0, 2 with chances 1/2, 1/4, 1/4 to all columns of up to 3 numbers from 0 to 3."""
     noise = {-1: Fraction(1, 2), 0: Fraction(1, 4), 2: Fraction(1, 4)}
     v = sum(chance * e * e for e, chance in noise.items())
-    require(sum(chance * e for e, chance in noise.items()) == 0, "the noise has another mean")
-    columns = 0
+    yield (sum(chance * e for e, chance in noise.items()), "=", 0, "the noise has another mean")
     for n in (1, 2, 3):
         for column in product(range(4), repeat=n):
             mean = variance = Fraction(0)
@@ -152,10 +151,8 @@ def every_outcome_of_small_noise() -> str:
                 shown = [x + e for x, e in zip(column, drawn, strict=True)]
                 mean += chance * Fraction(sum(shown), n)
                 variance += chance * _variance(shown)
-            require(mean == Fraction(sum(column), n), f"{column}: the mean becomes {mean}")
-            require(variance == _variance(column) + v * (1 - Fraction(1, n)), f"{column}: {variance}")
-            columns += 1
-    return f"{columns} columns of up to 3 numbers, all outcomes of their noise"
+            yield (mean, "=", Fraction(sum(column), n), f"{column}: the mean becomes {mean}")
+            yield (variance, "=", _variance(column) + v * (1 - Fraction(1, n)), f"{column}: {variance}")
 
 
 def _variance(numbers: tuple[int, ...] | list[int]) -> Fraction:

@@ -7,12 +7,13 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver
 from ..step import Inequality
-from ..witness import Witness
+from ..witness import Case, Witness
 
 QSS = Claim(
     id="entropy.QSS",
@@ -72,20 +73,26 @@ def _possible(records: int, ones: int, least: int) -> int:
 def six_records_alike() -> Witness:
     """No record has the value or all have: every answer is refused in both."""
     return Witness(
-        parameters={"N": "6", "k": "1", "table": "one bit, the same in all records"},
+        parameters={"N": 6, "k": 1, "ones": 0},
+        premises=(lambda _records, least, _ones: least >= 1, "_answers refuses the other sizes"),
+        allowed=lambda *_: Fraction(1),
+        actual=lambda records, least, ones: Fraction(_possible(records, ones, least)),
+        sign="=",
         printed=Fraction(1),
         true=Fraction(2),
-        recompute=lambda: (Fraction(1), Fraction(_possible(6, 0, 1))),
-        order="N; values are how many counts agree with all answers, of which print leaves one",
         smaller=_smaller,
+        none_smaller="below N = 6 no whole k is from 1 to N/6",
+        order="N; values are how many counts agree with all answers, of which print leaves one",
+        perturbed="splu_proofs.entropy.query_size:_possible larger",
         by_hand="0 and 6 are below 1 or above 5: nothing is answered, and the count may be 0 or 6.",
     )
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
+def _smaller() -> Iterator[Case]:
     for records in range(1, 6):
-        sizes = [least for least in range(1, records + 1) if 6 * least <= records]
-        yield f"N = {records}: no whole k from 1 to N/6", not sizes
+        for least in range(1, records + 1):
+            if 6 * least <= records:
+                yield from ((records, least, ones) for ones in range(records + 1))
 
 
 def _leaves_out(name: str, says: str, *, neither: bool) -> Inequality:
@@ -129,23 +136,22 @@ def the_four_sizes() -> Derivation:
     )
 
 
-@QSSC.computation
-def every_small_table() -> str:
+@QSSC.computation(cases=3660, perturbed="asked[0] + asked[1] - asked[2] => asked[0] + asked[1] + asked[2]")
+def every_small_table() -> Comparisons:
     """All tables of up to 13 records by how many are in C and T, and every k from 1 to N/2."""
-    found = 0
     for records in range(1, 14):
         for least in range(1, records // 2 + 1):
             sizes = [size for size in range(records + 1) if 2 * least <= size <= records - 2 * least]
-            require(bool(sizes) == (4 * least <= records), f"N = {records}, k = {least}: trackers")
+            yield (bool(sizes), "=", (4 * least <= records), f"N = {records}, k = {least}: trackers")
             for a, b, c in product(range(records + 1), repeat=3):
                 d = records - a - b - c
                 if d < 0 or a + b >= least:
                     continue
                 # where every set of at least k is answered, the complement of C is
-                require(records - a - b >= least, f"N = {records}, k = {least}: the complement is refused")
+                yield (records - a - b, ">=", least, f"N = {records}, k = {least}: the complement is refused")
                 if a + c in sizes:
                     asked = (a + b + c, a + b + d, a + c, b + d)
-                    require(all(least <= size <= records - least for size in asked), "a set is refused")
-                    require(asked[0] + asked[1] - asked[2] - asked[3] == a + b, "another count is found")
-                    found += 1
-    return f"{found} tables and trackers of up to 13 records"
+                    for size in asked:
+                        yield (least, "<=", size, "a set is refused")
+                        yield (size, "<=", records - least, "a set is refused")
+                    yield (asked[0] + asked[1] - asked[2] - asked[3], "=", a + b, "another count is found")

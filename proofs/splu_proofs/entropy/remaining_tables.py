@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
 from splu_ref.channels import World, posterior
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.entropy import remaining_chance
 from ..witness import Witness
 
@@ -53,6 +53,7 @@ PXC = Claim(
     ),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    instances="priors on two bits in sixths and up, every set of tables",
     rests_on=("entropy.D2",),
     licenses=("splu_ref.channels.beliefs:posterior",),
     tests=("tests/channels/test_world.py::test_what_is_lost_is_what_a_direct_count_says",),
@@ -63,27 +64,25 @@ PXC = Claim(
 def two_tables_of_one_value() -> Witness:
     """Chances 1/3 and 2/3, one value: by the first table's chance it would have 2/3."""
     return Witness(
-        parameters={"tables": "(a, u) with 1/3, (a, v) with 2/3", "record": "the first", "value": "a"},
+        parameters={"chances of the tables": (Fraction(1, 3), Fraction(2, 3))},
+        premises=(lambda chances: sum(chances) == 1,),
+        allowed=lambda chances: remaining_chance(chances[0], len(chances)),
+        actual=_of_one_value,
+        sign="=",
         printed=Fraction(2, 3),
         true=Fraction(1),
-        recompute=lambda: (remaining_chance(Fraction(1, 3), 2), Fraction(1, 3) + Fraction(2, 3)),
+        smaller=lambda: [((Fraction(1),),), ((Fraction(1, 2), Fraction(1, 2)),)],
+        count=2,
         order="the number of tables with the value, then the denominator of their chances",
-        smaller=_smaller,
+        perturbed="splu_ref.channels.beliefs:posterior larger",
         by_hand="Both tables have the value a: its chance is 1/3 + 2/3 = 1. q |t| is 2/3, or 4/3.",
     )
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
-    for chance in (Fraction(above, below) for below in range(1, 4) for above in range(1, below + 1)):
-        yield f"one table with {chance}", remaining_chance(chance, 1) == chance
-    yield "two tables with 1/2 each", remaining_chance(Fraction(1, 2), 2) == 1
-
-
-@PXC.computation
-def in_every_small_world() -> str:
+@PXC.computation(cases=6960, perturbed="splu_ref.channels.beliefs:posterior larger")
+def in_every_small_world() -> Comparisons:
     """Compare with Bayes' rule on a channel, for all priors k/6 on two bits and all sets of tables left."""
     tables = tuple(product((0, 1), repeat=2))
-    compared = counted = 0
     for weights in product(range(1, 4), repeat=4):
         size = sum(weights)
         world = World.explicit(
@@ -96,9 +95,13 @@ def in_every_small_world() -> str:
                 pairs = zip(tables, weights, strict=True)
                 held = [weight for table, weight in pairs if table in left and table[place] == value]
                 told = sum((b for t, b in beliefs.items() if t[place] == value), Fraction(0))
-                require(told == Fraction(sum(held), rest), f"{weights}, {left}: Bayes' rule says {told}")
+                yield (told, "=", Fraction(sum(held), rest), f"{weights}, {left}: Bayes' rule says {told}")
                 if len({w for t, w in zip(tables, weights, strict=True) if t in left}) == 1:
-                    require(told == Fraction(len(held), len(left)), f"{weights}, {left}: they do not count")
-                    counted += 1
-                compared += 1
-    return f"{compared} chances over 81 priors and 15 sets of tables; {counted} of them by counting"
+                    yield (told, "=", Fraction(len(held), len(left)), f"{weights}, {left}: they do not count")
+
+
+def _of_one_value(chances: tuple[Fraction, ...]) -> Fraction:
+    """Return the chance of a value that all the tables that are left give the first record."""
+    world = World.explicit({(0, number): chance for number, chance in enumerate(chances)})
+    beliefs = posterior(world.release(lambda _: True), world.prior(), True)
+    return sum((belief for table, belief in beliefs.items() if table[0] == 0), Fraction(0))

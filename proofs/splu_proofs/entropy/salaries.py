@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from splu_ref.channels import LogForm, World, entropy, entropy_loss
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.entropy import ENTROPY_AT_200
 from ..witness import Witness
 
@@ -54,6 +54,7 @@ EXC = Claim(
     hypotheses=(r"\text{salaries independent and uniform on } \{100, 200, 300\}",),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    complete="it is about 27 tables",
     rests_on=("entropy.D2",),
     licenses=("splu_ref.channels.information:entropy_loss",),
     tests=(
@@ -76,16 +77,19 @@ def _after(total: int) -> LogForm:
 def the_entropy_at_mean_200() -> Witness:
     """H' is above 1.55 bits, and printed as 1.439."""
     return Witness(
-        parameters={"mean": "200", "tables left": "7"},
+        parameters={"mean": 200},
+        premises=(),
+        allowed=lambda _mean: ENTROPY_AT_200,
+        actual=lambda mean: _rounded_down(_after(3 * mean)),
+        sign="=",
         printed=ENTROPY_AT_200,
         true=Fraction(15566, 10000),
-        recompute=lambda: (ENTROPY_AT_200, _rounded_down(_after(600))),
+        none_smaller="the example prints one entropy; its loss at mean 100 is right",
         order="the one case of the example whose number is wrong; the true value is rounded down to 4 places",
-        smaller=_mean_100,
+        perturbed="splu_ref.channels.logarithms:LogForm.bounds larger",
         by_hand=(
-            "The six orders of 100, 200, 300 and the table 200, 200, 200 are left: a record has 100, "
-            "200, 300 in "
-            "2, 3, 2 of 7. H' = lg 7 - (4/7) lg 2 - (3/7) lg 3 = 2.8074 - 0.5714 - 0.6793 = 1.5567."
+            "The six orders of 100, 200, 300 and the table 200, 200, 200 are left: a record has 100, 200, "
+            "300 in 2, 3, 2 of 7. H' = lg 7 - (4/7) lg 2 - (3/7) lg 3 = 2.8074 - 0.5714 - 0.6793 = 1.5567."
         ),
     )
 
@@ -94,26 +98,30 @@ def _rounded_down(form: LogForm) -> Fraction:
     return Fraction(int(form.bounds().lower * 10**4), 10**4)
 
 
-def _mean_100() -> Iterator[tuple[str, bool]]:
-    """Look at the other case: one table is left, and the printed loss is right."""
-    yield "mean 100", _after(300) == LogForm({})
-
-
-@EXC.computation
-def by_counting_tables() -> str:
+@EXC.computation(
+    cases=18,
+    perturbed=(
+        "splu_ref.channels.information:entropy_loss doubled",
+        "splu_proofs.entropy.salaries:_after larger",
+    ),
+)
+def by_counting_tables() -> Comparisons:
     """Count the 27 tables and those of each mean, and compute every loss in two ways."""
-    require(WORLD.size == 27, "there are not 27 tables")
-    require(sum(sum(table) == 600 for table in WORLD.prior()) == 7, "not 7 have the mean 200")
+    yield (WORLD.size, "=", 27, "there are not 27 tables")
+    yield (sum(sum(table) == 600 for table in WORLD.prior()), "=", 7, "not 7 have the mean 200")
     found = {each.released: each for each in entropy_loss(WORLD, lambda table: {sum(table): 1}).values}
     whole = LogForm.of({3: 1})
     for total, each in found.items():
-        require(each.records == (whole - _after(total),) * 3, f"sum {total}: the losses differ")
+        yield (each.records, "=", (whole - _after(total),) * 3, f"sum {total}: the losses differ")
     stated = LogForm.of({2: Fraction(4, 7), 3: Fraction(10, 7), 7: -1})
-    require(found[600].loss == stated, "the loss at mean 200 is another one")
-    require(_after(600) == whole - stated, "H' at mean 200 is another number")
-    require(found[300].loss == whole, "the loss at mean 100 is not total")
+    yield (found[600].loss, "=", stated, "the loss at mean 200 is another one")
+    yield (_after(600), "=", whole - stated, "H' at mean 200 is another number")
+    yield (found[300].loss, "=", whole, "the loss at mean 100 is not total")
     near = stated.bounds()
-    require(Fraction("0.0283") < near.lower <= near.upper < Fraction("0.0284"), "the loss is not 0.0283")
+    yield (Fraction("0.0283"), "<", near.lower, "the loss is not 0.0283")
+    yield (near.lower, "<=", near.upper, "the loss is not 0.0283")
+    yield (near.upper, "<", Fraction("0.0284"), "the loss is not 0.0283")
     mean = LogForm.sum((each.probability, each.loss) for each in found.values()).bounds()
-    require(Fraction("0.328") < mean.lower <= mean.upper < Fraction("0.329"), "the mean loss is not 0.329")
-    return "27 tables, 7 of mean 200; every loss of every mean computed in two ways"
+    yield (Fraction("0.328"), "<", mean.lower, "the mean loss is not 0.329")
+    yield (mean.lower, "<=", mean.upper, "the mean loss is not 0.329")
+    yield (mean.upper, "<", Fraction("0.329"), "the mean loss is not 0.329")

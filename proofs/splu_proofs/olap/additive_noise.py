@@ -6,9 +6,10 @@ from fractions import Fraction
 
 from splu_ref.channels import natural_logarithm
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
@@ -74,18 +75,18 @@ def densities_at_minus_sixty() -> Derivation:
     )
 
 
-@ADD.computation
-def the_factors() -> str:
+@ADD.computation(cases=8, perturbed="splu_ref.channels.logarithms:natural_logarithm larger")
+def the_factors() -> Comparisons:
     """Compare e^(159/40), e^70 and, for a standard deviation of 20, e^(159/800) with whole numbers."""
-    require(natural_logarithm(Fraction(53)).upper < Fraction(159, 40), "e^(159/40) is not above 53")
-    require(natural_logarithm(Fraction(54)).lower > Fraction(159, 40), "e^(159/40) is above 54")
+    yield (natural_logarithm(Fraction(53)).upper, "<", Fraction(159, 40), "e^(159/40) is not above 53")
+    yield (natural_logarithm(Fraction(54)).lower, ">", Fraction(159, 40), "e^(159/40) is above 54")
     # ages 20 to 99 against the age 0 alone: at most 80 e^(60^2/40 - 80^2/40) to 1
     many, ten = natural_logarithm(Fraction(80)), natural_logarithm(Fraction(10))
-    require(many.upper - 70 < -28 * ten.upper, "the posterior is not above 1 - 10^-28")
-    require(
-        Fraction(5, 100) < Fraction(53, 53 + 999) < Fraction(54, 54 + 999) < Fraction(52, 1000), "about 5 %"
-    )
+    yield (many.upper - 70, "<", -28 * ten.upper, "the posterior is not above 1 - 10^-28")
+    yield (Fraction(5, 100), "<", Fraction(53, 53 + 999), "about 5 %")
+    yield (Fraction(53, 53 + 999), "<", Fraction(54, 54 + 999), "about 5 %")
+    yield (Fraction(54, 54 + 999), "<", Fraction(52, 1000), "about 5 %")
     wide = Fraction(159, 800)
     low, high = natural_logarithm(Fraction(121, 100)), natural_logarithm(Fraction(123, 100))
-    require(low.upper < wide < high.lower, "the factor at a standard deviation of 20 is not about 1.22")
-    return "53 < e^(159/40) < 54; 80 e^-70 < 10^-28; 1.21 < e^(159/800) < 1.23"
+    yield (low.upper, "<", wide, "the factor at a standard deviation of 20 is not about 1.22")
+    yield (wide, "<", high.lower, "the factor at a standard deviation of 20 is not about 1.22")

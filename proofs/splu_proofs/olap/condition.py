@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 from ..witness import Witness
@@ -73,24 +73,27 @@ def conditions(law: Matrix) -> tuple[Fraction, Fraction]:
 def smallest_counterexample() -> Witness:
     """One column, p = 1/2, b = 1/4: 5/2 in the 1-norm, printed 2."""
     return Witness(
-        parameters={"k": "1", "p": "1/2", "b": "1/4", "norm": "1"},
+        parameters={"k": 1, "p": Fraction(1, 2), "b": Fraction(1, 4)},
+        premises=(lambda _k, p, _b: 0 < p <= 1, "the columns of the matrix are alike"),
+        allowed=lambda k, p, _b: 1 / p**k,
+        actual=lambda k, p, b: max(conditions(matrix([(p, b)] * k))),
+        sign="=",
         printed=Fraction(2),
         true=Fraction(5, 2),
-        recompute=lambda: (Fraction(2), conditions(matrix([(Fraction(1, 2), Fraction(1, 4))]))[0]),
-        order="k, then the denominators of p and of b; b = 1/2 never fails",
-        smaller=_even_sets,
+        smaller=lambda: (
+            (1, p, Fraction(1, 2)) for p in (Fraction(1, 2), Fraction(1, 3), Fraction(2, 3), Fraction(1, 5))
+        ),
+        count=4,
+        order=(
+            "k, then the denominators of b and of p; b = 1/2 never fails. The condition is the larger one "
+            "of the 1- and the infinity-norm"
+        ),
+        perturbed="splu_ref.channels.matrix_inverse:Inverse.estimate larger",
         by_hand=(
             "A = [[7/8, 1/8], [3/8, 5/8]] has columns that sum to 5/4 and 3/4; A^-1 = [[5/4, -1/4], [-3/4, "
             "7/4]] has columns with absolute sums 2 and 2. 5/4 times 2 is 5/2."
         ),
     )
-
-
-def _even_sets() -> Iterator[tuple[str, bool]]:
-    half = Fraction(1, 2)
-    for keep in (half, Fraction(1, 3), Fraction(2, 3), Fraction(1, 5)):
-        found = conditions(matrix([(keep, half)]))
-        yield f"p = {keep}, b = 1/2", found == (1 / keep, 1 / keep)
 
 
 @EIGC.derivation
@@ -155,8 +158,14 @@ def norms_of_one_column() -> Derivation:
     )
 
 
-@EIGC.computation
-def against_the_inverse_itself() -> str:
+@EIGC.computation(
+    cases=162,
+    perturbed=(
+        "splu_ref.channels.channel:Channel.inputs larger",
+        "splu_proofs.olap.condition:absolute larger",
+    ),
+)
+def against_the_inverse_itself() -> Comparisons:
     """Compare with norms of A and its inverse, one and two columns; enclose the 2-norm."""
     from .exactly import condition  # noqa: PLC0415  it loads numpy
 
@@ -167,12 +176,21 @@ def against_the_inverse_itself() -> str:
     for keep, share, other in product(keeps, shares, shares):
         one, two = condition(keep, share), condition(keep, other)
         found = conditions(matrix([(keep, share), (keep, other)]))
-        require(
-            found == (one.one * two.one, one.infinity * two.infinity), f"p = {keep}, b = {share}, {other}"
+        yield (
+            found,
+            "=",
+            (one.one * two.one, one.infinity * two.infinity),
+            f"p = {keep}, b = {share}, {other}",
         )
         low, high = one.two
         total = 1 + keep**2 + (1 - keep) ** 2 * (1 - 2 * share) ** 2
-        require(low <= high and high - low < Fraction(1, 2**60), "the enclosure is wide")
-        require(low**2 - total / keep * low + 1 <= 0 <= high**2 - total / keep * high + 1, "no root between")
-        require(low >= 1 / keep if share != Fraction(1, 2) else low == high == 1 / keep, "below 1/p")
-    return f"{len(keeps) * len(shares) ** 2} pairs of columns"
+        yield (low, "<=", high, "the enclosure is wide")
+        yield (high - low, "<", Fraction(1, 2**60), "the enclosure is wide")
+        yield (low**2 - total / keep * low + 1, "<=", 0, "no root between")
+        yield (0, "<=", high**2 - total / keep * high + 1, "no root between")
+        yield (
+            bool(low >= 1 / keep if share != Fraction(1, 2) else low == high == 1 / keep),
+            "=",
+            True,
+            "below 1/p",
+        )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 
 IDERR = Claim(
     id="olap.IDERR",
@@ -72,14 +74,17 @@ def of_uniform(b: Fraction, m: Fraction, p: Fraction) -> Fraction:
 @IDERR.refutation
 def more_than_half_of_the_records() -> Witness:
     """N = 3, f = 2, three of four values, p = 30/31."""
-    b, m, p = Fraction(2, 3), Fraction(3, 4), Fraction(30, 31)
     return Witness(
-        parameters={"N": "3", "f": "2", "values of the domain": "4", "values of S": "3", "p": "30/31"},
-        printed=3 * of_uniform(b, m, p),
-        true=3 * of_identity(b, p),
-        recompute=lambda: (3 * of_uniform(b, m, p), 3 * of_identity(b, p)),
-        order="records plus values of the domain, then the denominator of p",
+        parameters={"N": 3, "f": 2, "values": 4, "values of S": 3, "p": Fraction(30, 31)},
+        premises=(lambda _n, _f, _m, _s, p: 0 < p < 1, "the formulas are those of the whole column"),
+        allowed=lambda n, f, m, s, p: n * of_uniform(Fraction(f, n), Fraction(s, m), p),
+        actual=lambda n, f, m, s, p: n * of_identity(Fraction(f, n), p),
+        printed=3 * of_uniform(Fraction(2, 3), Fraction(3, 4), Fraction(30, 31)),
+        true=3 * of_identity(Fraction(2, 3), Fraction(30, 31)),
         smaller=_smaller,
+        count=13850,
+        order="records plus values of the domain, then the denominator of p",
+        perturbed="splu_proofs.olap.identity_error:of_identity larger",
         by_hand=(
             "Identity: 3 (1 - p^2) (2/3)(1/3). Uniform: two records stay in the set with p + 3(1-p)/4, one "
             "comes into it with 3(1-p)/4; the variances of the three, over p^2."
@@ -87,19 +92,15 @@ def more_than_half_of_the_records() -> Witness:
     )
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
-    keeps = {Fraction(u, w) for w in range(2, 31) for u in range(1, w)}
+def _smaller() -> Iterator[Case]:
+    """Generate p up to 29/30; with b at most 1/2 the statement holds for every p (olap.IDERRc)."""
+    keeps = sorted({Fraction(u, w) for w in range(2, 31) for u in range(1, w)})
     for together in range(3, 8):
         for records in range(1, together - 1):
             values = together - records
-            for members in range(records + 1):
-                for size in range(1, values):
-                    b, m = Fraction(members, records), Fraction(size, values)
-                    if not b < m:
-                        continue
-                    # With b at most 1/2 it holds for every p (olap.IDERRc).
-                    holds = all(of_identity(b, p) <= of_uniform(b, m, p) for p in keeps)
-                    yield f"N = {records}, f = {members}, {size} of {values} values, p up to 29/30", holds
+            for members, size in product(range(records + 1), range(1, values)):
+                if members * values < size * records:
+                    yield from ((records, members, values, size, p) for p in keeps)
 
 
 @IDERRC.derivation
@@ -162,11 +163,16 @@ def _u(b: Any, p: Any, m: Any) -> Any:  # of every kind of number: see `step.For
     return b * inside * (1 - inside) + (1 - b) * outside * (1 - outside)
 
 
-@IDERRC.computation
-def rare_sets_of_small_tables() -> str:
+@IDERRC.computation(
+    cases=25200,
+    perturbed=(
+        "splu_proofs.olap.identity_error:of_identity larger",
+        "splu_proofs.olap.identity_error:of_uniform smaller",
+    ),
+)
+def rare_sets_of_small_tables() -> Comparisons:
     """Compare both variances for N <= 8 records, domains of at most 8 values, and p of denominators <= 12."""
     keeps = sorted({Fraction(u, w) for w in range(2, 13) for u in range(1, w)})
-    compared = 0
     for records in range(1, 9):
         for members in range(records // 2 + 1):
             for values in range(2, 9):
@@ -175,6 +181,4 @@ def rare_sets_of_small_tables() -> str:
                     if b > m:
                         continue
                     for p in keeps:
-                        require(of_identity(b, p) <= of_uniform(b, m, p), f"b = {b}, m = {m}, p = {p}")
-                        compared += 1
-    return f"{compared} comparisons with b at most m_S and 1/2"
+                        yield (of_identity(b, p), "<=", of_uniform(b, m, p), f"b = {b}, m = {m}, p = {p}")

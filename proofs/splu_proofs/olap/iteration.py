@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
-from ..witness import Witness
+from ..evidence import EvidenceError, Grade
+from ..witness import Case, Witness
 from .likelihood import likelihood
 from .states import Matrix, Vector, matrix, published
 
@@ -60,6 +61,7 @@ EMC = Claim(
     hypotheses=(r"x^*, x', x \ge 0,\ \sum x = n", r"0 < p_r < 1", r"0 < b_r < 1"),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    instances="small tables with one and two columns, steps from an even start",
     licenses=("splu_ref.estimators.linear.em", "splu_ref.estimators.linear.interior_point"),
     tests=(
         "tests/estimators/test_interior_point.py::test_counts_of_zero_are_no_start",
@@ -87,20 +89,17 @@ def _probability(x: tuple[int, ...], seen: tuple[int, ...], law: Matrix) -> Frac
 @EM.refutation
 def smallest_counterexample() -> Witness:
     """Two records in the two mixed states: EM stays at y, and both records in the last state are likelier."""
-
-    def recompute() -> tuple[Fraction, Fraction]:
-        law, seen = matrix([(FIFTH, TENTH)] * 2), (0, 1, 1, 0)
-        start = tuple(map(Fraction, seen))
-        require(step(start, seen, law) == start, "y is not fixed")
-        return _probability(seen, seen, law), _probability((0, 0, 0, 2), seen, law)
-
     return Witness(
-        parameters={"k": "2", "n": "2", "p": "1/5", "b": "1/10", "y": "(0, 1, 1, 0)", "x": "(0, 0, 0, 2)"},
+        parameters={"k": 2, "p": FIFTH, "b": TENTH, "y": (0, 1, 1, 0), "x": (0, 0, 0, 2)},
+        premises=(lambda _k, p, _b, _y, _x: 0 < p < 1, lambda _k, _p, b, _y, _x: 0 < b < 1),
+        allowed=lambda k, p, b, y, _x: _where_it_stays(y, matrix([(p, b)] * k)),
+        actual=lambda k, p, b, y, x: _probability(x, y, matrix([(p, b)] * k)),
         printed=Fraction(197, 1250) ** 2,
         true=Fraction(126, 625) ** 2,
-        recompute=recompute,
-        order="k, then n; the quantity is the likelihood where EM stays, and at another x",
         smaller=_smaller,
+        count=396,
+        order="k, then n; the quantity is the likelihood where EM stays, and at another x",
+        perturbed="splu_proofs.olap.likelihood:likelihood larger",
         by_hand=(
             "A value in the set is kept in it with 7/25 and one outside stays there with 23/25. The two "
             "records are published in a given mixed state with (23/25 7/25 + 18/25 2/25)/2 = 197/1250 on "
@@ -109,52 +108,59 @@ def smallest_counterexample() -> Witness:
     )
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
-    """Walk through one column with an empty side, and one record on two: EM stays where it is best."""
+def _smaller() -> Iterator[Case]:
+    """Generate one column with an empty side, and one record on two, with every rival x."""
     laws = list(product((FIFTH, HALF, Fraction(4, 5)), (TENTH, HALF, Fraction(9, 10))))
     for columns, most in ((1, 4), (2, 1)):
-        for side, n in product(laws, range(1, most + 1)):
-            law = matrix([side] * columns)
-            for state in range(2**columns):
-                seen = tuple(n * (place == state) for place in range(2**columns))
-                stays = _probability(seen, seen, law)
-                rivals = [x for x in product(range(n + 1), repeat=2**columns) if sum(x) == n]
-                holds = all(_probability(x, seen, law) <= stays for x in rivals)
-                yield f"k = {columns}, n = {n}, p = {side[0]}, b = {side[1]}, y = {seen}", holds
+        for (p, b), n, state in product(laws, range(1, most + 1), range(2**columns)):
+            seen = tuple(n * (place == state) for place in range(2**columns))
+            for x in product(range(n + 1), repeat=2**columns):
+                if sum(x) == n:
+                    yield columns, p, b, seen, x
 
 
-@EMC.computation
-def steps_in_fractions() -> str:
+@EMC.computation(
+    cases=2160,
+    perturbed=("splu_proofs.olap.iteration:gains larger", "splu_proofs.olap.likelihood:likelihood smaller"),
+)
+def steps_in_fractions() -> Comparisons:
     """Take steps from an even start: the likelihood never falls, and the certificate bounds every rival."""
-    taken, rivals = 0, 0
+    taken = 0
     for side, n in product(((FIFTH, TENTH), (HALF, HALF), (Fraction(4, 5), Fraction(1, 3))), (1, 2, 3)):
         law = matrix([side] * 2)
         for seen in (y for y in product(range(n + 1), repeat=4) if sum(y) == n):
             x: Vector = (Fraction(n, 4),) * 4
             for _ in range(3):
                 after = step(x, seen, law)
-                require(sum(after) == n, "the sum changes")
+                yield (sum(after), "=", n, "the sum changes")
                 before = likelihood(published(x, law), seen)
-                require(likelihood(published(after, law), seen) >= before, f"falls at {seen}")
+                yield (likelihood(published(after, law), seen), ">=", before, f"falls at {seen}")
                 x, taken = tuple(count.limit_denominator(10**4) for count in after), taken + 1
                 x = tuple(count * n / sum(x) for count in x)
             best, here = max(gains(x, seen, law)), likelihood(published(x, law), seen)
             for rival in (each for each in product(range(n + 1), repeat=4) if sum(each) == n):
                 there = likelihood(published(tuple(map(Fraction, rival)), law), seen)
-                require(there <= here * best**n, f"{rival} is likelier than the certificate allows")
-                rivals += 1
-    return f"{taken} steps, none lowers the likelihood; {rivals} rivals within the certificate"
+                yield (there, "<=", here * best**n, f"{rival} is likelier than the certificate allows")
 
 
-@EMC.computation
-def from_inside_it_leaves_the_printed_start() -> str:
+@EMC.computation(
+    cases=8,
+    perturbed=("splu_proofs.olap.iteration:gains larger", "splu_proofs.olap.states:published smaller"),
+)
+def from_inside_it_leaves_the_printed_start() -> Comparisons:
     """At the witness of olap.EM, eight steps from an even start are likelier than the printed limit."""
     law, seen = matrix([(FIFTH, TENTH)] * 2), (0, 1, 1, 0)
     x: Vector = (HALF,) * 4
-    for number in range(1, 200):
+    printed = likelihood(published(tuple(map(Fraction, seen)), law), seen)
+    for number in range(1, 9):
         x = tuple(count.limit_denominator(10**4) for count in step(x, seen, law))
         x = tuple(count * 2 / sum(x) for count in x)
-        if likelihood(published(x, law), seen) > likelihood(published(tuple(map(Fraction, seen)), law), seen):
-            return f"likelier than y from step {number} on"
-    require(False, "EM from inside never passes y")
-    return ""
+        yield likelihood(published(x, law), seen), ">", printed, f"likelihood after {number} steps"
+
+
+def _where_it_stays(seen: tuple[int, ...], law: Matrix) -> Fraction:
+    """Return the likelihood at y, where a step from y has to be y again."""
+    start = tuple(map(Fraction, seen))
+    if step(start, seen, law) != start:
+        raise EvidenceError(f"the iteration moves away from {seen}")
+    return _probability(seen, seen, law)

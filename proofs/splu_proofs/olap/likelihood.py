@@ -7,8 +7,9 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..witness import Witness
 from .states import Vector, inverted, matrix, published
 
@@ -51,9 +52,11 @@ T2C = Claim(
     hypotheses=(r"p_r > 0", r"y_v \ge 0"),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    instances="up to 4 records, expected counts in sixths",
     licenses=("splu_ref.estimators.queries.record_states",),
     tests=(
         "tests/estimators/test_interior_point.py::test_an_interior_inversion_is_the_maximum_from_any_start",
+        "tests/estimators/test_channel_estimator.py::test_several_columns_of_a_release",
     ),
 )
 HALF = Fraction(1, 2)
@@ -67,32 +70,26 @@ def likelihood(expected: Vector, seen: tuple[int, ...]) -> Fraction:
 @T2.refutation
 def smallest_counterexample() -> Witness:
     """One record, published outside the set: another x with the same sum is likelier."""
-
-    def recompute() -> tuple[Fraction, Fraction]:
-        law = matrix([(HALF, HALF)])
-        other = (Fraction(5, 2), Fraction(-3, 2))
-        return likelihood(published(inverted((1, 0), law), law), (1, 0)), likelihood(
-            published(other, law), (1, 0)
-        )
-
     return Witness(
-        parameters={"k": "1", "n": "1", "p": "1/2", "b": "1/2", "y": "(1, 0)", "x": "(5/2, -3/2)"},
+        parameters={"p": HALF, "b": HALF, "y": (1, 0), "x": (Fraction(5, 2), Fraction(-3, 2))},
+        premises=(lambda p, _b, _y, _x: p > 0, lambda _p, _b, y, _x: min(y) >= 0),
+        allowed=lambda p, b, y, _x: _at(inverted(y, matrix([(p, b)])), p, b, y),
+        actual=lambda p, b, y, x: _at(x, p, b, y),
         printed=Fraction(1),
         true=Fraction(3, 2),
-        recompute=recompute,
+        none_smaller="one record in one column is the smallest table",
         order="k, then n; the quantity is the likelihood, at x = yA^-1 and at another x",
-        smaller=lambda: iter(()),
+        perturbed="splu_proofs.olap.likelihood:likelihood larger",
         by_hand=(
-            "A = [[3/4, 1/4], [1/4, 3/4]]. x = yA^-1 = (3/2, -1/2) has xA = (1, 0) and likelihood 1. For "
-            "x = (5/2, -3/2), the sum is 1 again and (xA)_0 = 15/8 - 3/8 = 3/2."
+            "A = [[3/4, 1/4], [1/4, 3/4]]. x = yA^-1 = (3/2, -1/2) has xA = (1, 0) and likelihood 1. For x "
+            "= (5/2, -3/2), the sum is 1 again and (xA)_0 = 15/8 - 3/8 = 3/2."
         ),
     )
 
 
-@T2C.computation
-def every_small_table_against_a_grid() -> str:
+@T2C.computation(cases=5140, perturbed="splu_proofs.olap.likelihood:_summing larger")
+def every_small_table_against_a_grid() -> Comparisons:
     """Compare the inversion with all expected counts in steps of a sixth of a record, up to four records."""
-    compared = 0
     for states, most in ((2, 4), (4, 2)):
         for seen in _compositions(states, most):
             n = sum(seen)
@@ -101,23 +98,26 @@ def every_small_table_against_a_grid() -> str:
                 expected = tuple(Fraction(part, 6) for part in sixths)
                 same = all(q == y for q, y in zip(expected, seen, strict=True))
                 value = likelihood(expected, seen)
-                require(value == best if same else value < best, f"y = {seen}, q = {expected}")
-                compared += 1
-    return f"{compared} pairs of published and expected counts"
+                yield (
+                    bool(value == best if same else value < best),
+                    "=",
+                    True,
+                    f"y = {seen}, q = {expected}",
+                )
 
 
-@T2C.computation
-def every_expected_count_belongs_to_one_x() -> str:
+@T2C.computation(
+    cases=76,
+    perturbed=("splu_ref.channels.channel:Channel.inputs larger", "splu_proofs.olap.states:inverted larger"),
+)
+def every_expected_count_belongs_to_one_x() -> Comparisons:
     """Invert and multiply again, with one and two columns."""
-    checked = 0
     for keep, share, other in product((Fraction(1, 5), HALF), (Fraction(1, 10), HALF), (Fraction(1, 3),)):
         for sides in ([(keep, share)], [(keep, share), (keep, other)]):
             law = matrix(sides)
             for seen in _compositions(2 ** len(sides), 2):
                 back = published(inverted(seen, law), law)
-                require(back == tuple(map(Fraction, seen)), f"{seen} comes back as {back}")
-                checked += 1
-    return f"{checked} vectors come back"
+                yield (back, "=", tuple(map(Fraction, seen)), f"{seen} comes back as {back}")
 
 
 def _compositions(parts: int, most: int) -> Iterator[tuple[int, ...]]:
@@ -131,3 +131,8 @@ def _summing(parts: int, total: int) -> Iterator[tuple[int, ...]]:
     for first in range(total + 1):
         for rest in _summing(parts - 1, total - first):
             yield (first, *rest)
+
+
+def _at(x: Vector, p: Fraction, b: Fraction, seen: tuple[int, ...]) -> Fraction:
+    """Return the likelihood of one column's published counts at x."""
+    return likelihood(published(x, matrix([(p, b)])), seen)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 from splu_ref.channels import (
     Levels,
@@ -15,13 +15,14 @@ from splu_ref.channels import (
     set_retention_limit,
 )
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity
-from ..witness import Witness, decimal
+from ..witness import Witness
 from ..worlds.histograms import spreads
 
 P, RHO1, RHO2 = Fraction(1, 5), Fraction(1, 10), Fraction(19, 20)
@@ -128,21 +129,19 @@ def the_posterior_of_the_set() -> Derivation:
     )
 
 
-@T4.computation
-def the_examples() -> str:
+@T4.computation(cases=304, perturbed="splu_ref.channels.set_breach:retained_posterior larger")
+def the_examples() -> Comparisons:
     """Find the bound at p = 1/5 for levels (1/10, 19/20), and the level of rare sets."""
     levels = Levels(RHO1, RHO2)
     bound = (levels.rho2 - levels.rho1) * (1 - P) / ((1 - levels.rho2) * P)
-    require(bound == 68 and set_retention_limit(68, levels) == P, f"the bound is {bound}")
-    require(retained_posterior(P, RHO1, RHO1 / 68) == RHO2, "at the bound the posterior is not the level")
+    yield (bound, "=", 68, f"the bound is {bound}")
+    yield (set_retention_limit(68, levels), "=", P, f"the bound is {bound}")
+    yield (retained_posterior(P, RHO1, RHO1 / 68), "=", RHO2, "at the bound the posterior is not the level")
     for parts in range(1, 101):
         own = RHO1 * Fraction(parts, 100)
         for relative in (Fraction(679, 10), Fraction(10), Fraction(1)):
-            require(retained_posterior(P, own, own / relative) < RHO2, f"{own}, {relative}: a breach")
-    require(set_retention_limit(1, Levels(Fraction(15, 16), RHO2)) == P, "the level of rare sets")
-    return (
-        "p = 1/5, (1/10, 19/20): the bound is 68, where the posterior is 19/20; for s = 1 the level is 15/16"
-    )
+            yield (retained_posterior(P, own, own / relative), "<", RHO2, f"{own}, {relative}: a breach")
+    yield (set_retention_limit(1, Levels(Fraction(15, 16), RHO2)), "=", P, "the level of rare sets")
 
 
 T4R = Claim(
@@ -177,12 +176,20 @@ T4R = Claim(
 def the_smallest_rare_set_with_a_breach() -> Witness:
     """Eight values and 15 records: all values but one are rare, and a breach."""
     return Witness(
-        parameters={"p": "1/5", "values": "8", "counts": "13 of value 0, 2 of value 7", "Q": "all but 7"},
+        parameters={"values": 8, "records": 15},
+        premises=("the channel is uniform replacement with p = 1/5",),
+        allowed=lambda *_: RHO2,
+        actual=_most_exposed,
+        sign="<",
         printed=RHO2,
         true=Fraction(39, 41),
-        recompute=lambda: (RHO2, _most_exposed(8, 15)),
-        order="the number of values, then of records",
-        smaller=cases_before_the_witness,
+        smaller=lambda: product(range(2, 9), range(1, 15)),
+        count=98,
+        order=(
+            "the number of values, then of records; with fewer values more records do not help, as "
+            "fewer_values_under_every_prior computes"
+        ),
+        perturbed="splu_ref.channels.channel:Channel.inputs larger",
         by_hand=(
             "Published as 0 are 13/15 (1/5 + 4/5 * 1/8) + 2/15 * 4/5 * 1/8 = 41/150 of all, and of them "
             "13/15 (1/5 + 1/10) = 39/150 have the value 0, which lies in Q. The prior of Q is 13/15 = .867 "
@@ -191,17 +198,18 @@ def the_smallest_rare_set_with_a_breach() -> Witness:
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through fewer values under every prior, then through fewer records with eight values.
+@T4R.computation(cases=7, perturbed="values + 80 => values + 90")
+def fewer_values_under_every_prior() -> Comparisons:
+    """Show that no prior breaches with fewer than eight values, however many records there are.
 
     The posterior (p c + (1-p) Q/m)/(p c + (1-p)/m), c the share of the value that is seen, is at least 19/20
     exactly if m c >= 80 (19/20 - Q). As c <= Q, that needs Q >= 76/(m + 80); and a rare set of at most m - 1
     values has Q < (m-1)/m.
     """
     for values in range(2, 8):
-        yield f"{values} values, any prior", Fraction(76, values + 80) >= Fraction(values - 1, values)
-    for records in range(1, 15):
-        yield f"8 values, {records} records", _most_exposed(8, records) < RHO2
+        needed, largest = Fraction(76, values + 80), Fraction(values - 1, values)
+        yield needed, ">=", largest, f"probability of Q at {values} values"
+    yield Fraction(76, 8 + 80), "<", Fraction(7, 8), "probability of Q at 8 values"
 
 
 def _most_exposed(values: int, records: int) -> Fraction:
@@ -223,18 +231,16 @@ def _most_exposed(values: int, records: int) -> Fraction:
     return worst
 
 
-@T4R.computation
-def more_can_be_seen_with_more_values() -> str:
+@T4R.computation(cases=9, perturbed="splu_ref.channels.elementary:retention larger")
+def more_can_be_seen_with_more_values() -> Comparisons:
     """Compute how far rare sets are lifted by their most frequent value, for domains of up to 1,000."""
-    found = []
     for values in (8, 100, 1000):
         own = min(RARE, Fraction(values - 1, values) - Fraction(1, 10**6))
         law = {0: Fraction(1, values), 1: Fraction(values - 2, values), 2: Fraction(1, values)}
         told = most_informative_output(retention(P, law), {0: own, 2: 1 - own}, (0, 1))
-        require(told.published == 0 and own < Fraction(values - 1, values), "not a rare set")
-        require(told.posterior > RHO2, f"{values} values: no breach")
-        found.append(f"{values} values: {decimal(told.posterior, 4)}")
-    return "; ".join(found)
+        yield (told.published, "=", 0, "not a rare set")
+        yield (own, "<", Fraction(values - 1, values), "not a rare set")
+        yield (told.posterior, ">", RHO2, f"{values} values: no breach")
 
 
 def _seen_through(p: Fraction, own: Fraction, of_set: Fraction, g: Fraction) -> Fraction:
@@ -338,10 +344,10 @@ def one_value_is_seen() -> Derivation:
     )
 
 
-@T4C.computation
-def every_set_of_small_priors() -> str:
+@T4C.computation(cases=1700, perturbed="splu_ref.channels.set_breach:most_informative_output larger")
+def every_set_of_small_priors() -> Comparisons:
     """Decide all sets under all priors of 6 records on 4 values by their values and by the matrix."""
-    p, rho2, decided = Fraction(1, 2), Fraction(3, 4), 0
+    p, rho2 = Fraction(1, 2), Fraction(3, 4)
     for weights in ((1, 1, 1, 1), (1, 2, 3, 4)):
         law = {value: Fraction(weight, sum(weights)) for value, weight in enumerate(weights)}
         channel = retention(p, law)
@@ -355,6 +361,4 @@ def every_set_of_small_priors() -> str:
                 bound = (rho2 - own) * (1 - p) / ((1 - rho2) * p)
                 expected = any(prior[value] / law[value] >= bound for value in secret)
                 found = most_informative_output(channel, prior, secret).posterior >= rho2
-                require(found == expected, f"{counts}, {weights}: {secret}")
-                decided += 1
-    return f"{decided} sets on 4 values, 6 records, p = 1/2, rho2 = 3/4: the values decide as the matrix does"
+                yield (found, "=", expected, f"{counts}, {weights}: {secret}")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 
 RARE = Claim(
     id="olap.RARE",
@@ -55,6 +56,7 @@ RAREC = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("olap.L1",),
     licenses=("splu_ref.channels.breach:worst_property",),
+    tests=("tests/channels/test_breach.py::test_the_worst_property_is_the_worst_of_all",),
 )
 
 Counts = tuple[int, ...]
@@ -78,21 +80,26 @@ def lifted(counts: Counts, members: tuple[int, ...], p: Fraction, *, uniform: bo
 @RARE.refutation
 def a_rare_set_with_a_frequent_value() -> Witness:
     """Lift the first two of the counts 1, 0, 1 at p = 1/2: uniform to 4/5, identity to 3/4."""
-    half = Fraction(1, 2)
     return Witness(
-        parameters={"counts": "1, 0, 1", "S": "the first two values", "p": "1/2"},
+        parameters={"counts": (1, 0, 1), "S": (0, 1), "p": Fraction(1, 2)},
+        premises=(
+            lambda _counts, _members, p: 0 < p < 1,
+            lambda counts, members, _p: sum(counts[value] for value in members) < sum(counts),
+            "the prior is computed from the counts",
+        ),
+        allowed=lambda counts, members, p: lifted(counts, members, p, uniform=False),
+        actual=lambda counts, members, p: lifted(counts, members, p, uniform=True),
         printed=Fraction(3, 4),
         true=Fraction(4, 5),
-        recompute=lambda: (
-            lifted((1, 0, 1), (0, 1), half, uniform=False), lifted((1, 0, 1), (0, 1), half, uniform=True),
-        ),
-        order="records plus values of the domain, then records",
         smaller=_smaller,
+        count=123,
+        order="records plus values of the domain, then records",
+        perturbed="splu_proofs.olap.rare_sets:lifted larger",
         by_hand=(
             "The first value is published by its record with 1/2 + 1/6 and by the other with 1/6, so it is "
             "its own with (2/3)/(5/6) = 4/5. From the histogram: 1/2 + 1/4 and 1/4, so 3/4."
         ),
-    )  # fmt: skip
+    )
 
 
 def _tables(records: int, values: int) -> Iterator[Counts]:
@@ -108,18 +115,11 @@ def _sets(values: int) -> Iterator[tuple[int, ...]]:
     return chain.from_iterable(combinations(range(values), size) for size in range(1, values))
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
+def _smaller() -> Iterator[Case]:
     for records, values in ((1, 2), (1, 3), (2, 2), (1, 4)):
-        for counts in _tables(records, values):
-            for members in _sets(values):
-                prior = Fraction(sum(counts[value] for value in members), records)
-                if not prior < Fraction(len(members), values):
-                    continue
-                for p in (Fraction(1, 2), Fraction(1, 3), Fraction(2, 3)):
-                    holds = lifted(counts, members, p, uniform=True) <= lifted(
-                        counts, members, p, uniform=False
-                    )
-                    yield f"counts {counts}, S = {members}, p = {p}", holds
+        for counts, members in product(_tables(records, values), _sets(values)):
+            if sum(counts[value] for value in members) * values < len(members) * records:
+                yield from ((counts, members, p) for p in (Fraction(1, 2), Fraction(1, 3), Fraction(2, 3)))
 
 
 @RAREC.derivation
@@ -157,10 +157,9 @@ def the_two_differences() -> Derivation:
     )
 
 
-@RAREC.computation
-def every_small_histogram() -> str:
+@RAREC.computation(cases=1204, perturbed="(most > least) => (most >= least)")
+def every_small_histogram() -> Comparisons:
     """Compare the largest posteriors of all sets for at most 4 records and 4 values."""
-    compared = 0
     for values in (2, 3, 4):
         for records in range(1, 5):
             for counts in _tables(records, values):
@@ -172,7 +171,5 @@ def every_small_histogram() -> str:
                     p = Fraction(1, 2)
                     uniform, identity = (lifted(counts, members, p, uniform=each) for each in (True, False))
                     least = Fraction(1, values)
-                    require((uniform > identity) == (most > least), f"{counts}, {members}")
-                    require((uniform < identity) == (most < least), f"{counts}, {members}")
-                    compared += 1
-    return f"{compared} sets: uniform is worse exactly if one of the set's values is above 1/m"
+                    yield ((uniform > identity), "=", (most > least), f"{counts}, {members}")
+                    yield ((uniform < identity), "=", (most < least), f"{counts}, {members}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 
 EXT = Claim(
     id="olap.EXT",
@@ -26,46 +27,51 @@ EXT = Claim(
         "this, since such an observer has another prior for the record."
     ),
     hypotheses=(r"0 \le p < 1", r"\text{the observer knows who has the largest value}"),
-    status=Status.PROVED,
+    status=Status.VERIFIED,
     grade=Grade.ENUMERATED,
+    instances="N <= 4 records, every outcome",
     rests_on=("olap.IDc",),
 )
 
 
-@EXT.enumeration
-def the_largest_published_value() -> str:
+@EXT.enumeration(
+    cases=294,
+    perturbed=(
+        "splu_ref.mechanisms.release:RecordMechanism.publish_codes larger",
+        "splu_proofs.worlds.arrangements:published larger",
+    ),
+)
+def the_largest_published_value() -> Comparisons:
     """Run the shipped mechanisms on every outcome for tables of N <= 4 records with one largest value."""
     from splu_ref.mechanisms import RetentionReplacement, Swapping  # noqa: PLC0415  only runs need them
 
     from ..worlds.arrangements import published  # noqa: PLC0415  it loads numpy and the library
 
-    compared = 0
     for codes in ((0, 1), (0, 0, 1), (0, 1, 2), (0, 0, 1, 2)):
         records, top = len(codes), max(codes)
         domain = {"sensitive": "abcd"[: top + 1]}
         for p in (Fraction(0), Fraction(1, 2)):
             swapped = published(Swapping(p), codes, top + 1)
-            require(all(max(cells) == top for cells in swapped), f"{codes}, p = {p}: the largest is gone")
+            for cells in swapped:
+                yield (max(cells), "=", top, f"{codes}, p = {p}: the largest is gone")
             identity = published(RetentionReplacement(p, domain, replacing="identity"), codes, top + 1)
             shown = sum(chance for cells, chance in identity.items() if max(cells) == top)
             away = (1 - p) / records
-            require(shown == 1 - (1 - p - away) * (1 - away) ** (records - 1), f"{codes}, p = {p}: {shown}")
-            require(all(set(cells) <= set(codes) for cells in identity), f"{codes}: a value that nobody has")
-            compared += 1
-    return f"{compared} tables and retentions: always there after swapping, by identity as stated"
+            yield (shown, "=", 1 - (1 - p - away) * (1 - away) ** (records - 1), f"{codes}, p = {p}: {shown}")
+            for cells in identity:
+                yield (set(cells), "<=", set(codes), f"{codes}: a value that nobody has")
 
 
-@EXT.enumeration
-def uniform_replacement_tells_nothing_of_it() -> str:
+@EXT.enumeration(cases=12, perturbed="splu_ref.randomness.enumeration:EnumerationSource.below smaller")
+def uniform_replacement_tells_nothing_of_it() -> Comparisons:
     """At p = 0 the largest value that uniform perturbation publishes has one law for every table."""
     from splu_ref.mechanisms import RetentionReplacement  # noqa: PLC0415  as above
 
     from ..worlds.arrangements import published  # noqa: PLC0415
 
     mechanism = RetentionReplacement(0, {"sensitive": "abcd"})
-    laws = []
     for codes in ((0, 1), (1, 1), (0, 3)):
         law = published(mechanism, codes, 4)
-        laws.append([sum(chance for cells, chance in law.items() if max(cells) == top) for top in range(4)])
-    require(laws[0] == laws[1] == laws[2], f"the laws are {laws}")
-    return "three tables of two records and a domain of four values: 1/16, 3/16, 5/16, 7/16"
+        for top in range(4):
+            chance = sum(part for cells, part in law.items() if max(cells) == top)
+            yield chance, "=", Fraction(2 * top + 1, 16), f"chance of {top} as the largest value of {codes}"

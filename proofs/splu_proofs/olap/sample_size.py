@@ -7,9 +7,10 @@ from fractions import Fraction
 from splu_ref.channels import natural_logarithm
 from splu_ref.guarantees import printed_sample_size, sample_size, sample_size_bound
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
@@ -99,25 +100,24 @@ def half_of_it_does() -> Derivation:
     )
 
 
-@T1.computation
-def the_numbers() -> str:
+@T1.computation(cases=1, perturbed="splu_ref.guarantees.sample_sizes:printed_sample_size larger")
+def the_numbers() -> Comparisons:
     """Find the printed number, Hoeffding's and the least, at the parameters of the words."""
     printed = printed_sample_size("1/2", "1/5", "1/20")
     hoeffding = sample_size_bound("1/2", ["1/2"], "1/5", "1/20")
     least = sample_size("1/2", "1/2", "1/5", "1/20").rows
-    require((printed, hoeffding, least) == (1476, 185, 81), f"{printed}, {hoeffding}, {least}")
-    return "p = 1/2, epsilon = 1/5, delta = 1/20, b = 1/2: 1476 as printed, 185 by Hoeffding, 81 at least"
+    yield ((printed, hoeffding, least), "=", (1476, 185, 81), f"{printed}, {hoeffding}, {least}")
 
 
-@T1.computation
-def the_cited_bound_is_false_for_a_small_chance() -> str:
+@T1.computation(cases=4, perturbed="splu_ref.channels.logarithms:natural_logarithm larger")
+def the_cited_bound_is_false_for_a_small_chance() -> Comparisons:
     """One row, t = 1/25, p epsilon = 9/10: it is off if it is in the range, and the bound is smaller."""
     t, off = Fraction(1, 25), Fraction(9, 10)
-    require(1 - t >= off > t, "a row in the range is off, and one outside is not")
+    yield (1 - t, ">=", off, "a row in the range is off, and one outside is not")
+    yield (off, ">", t, "a row in the range is off, and one outside is not")
     exponent = off**2 / (4 * t)  # 2 exp(-exponent) < t is exponent > ln(2/t)
-    require(exponent > natural_logarithm(Fraction(2) * 78).upper, "the bound is not below 1/78")
-    require(t > Fraction(1, 78), "the probability is not above the bound")
-    return "the probability is 1/25, and 2 exp(-(81/100) / (4/25)) < 1/78"
+    yield (exponent, ">", natural_logarithm(Fraction(2) * 78).upper, "the bound is not below 1/78")
+    yield (t, ">", Fraction(1, 78), "the probability is not above the bound")
 
 
 T1S = Claim(
@@ -142,8 +142,9 @@ T1S = Claim(
         "for 1/4 and 101 for 1/10."
     ),
     hypotheses=("0 < p < 1", "0 < b < 1", r"\varepsilon > 0", r"0 < \delta < 1", "one column, a fixed table"),
-    status=Status.PROVED,
+    status=Status.VERIFIED,
     grade=Grade.EXACT,
+    instances="counts up to 9 of each kind, and the small n computed in full",
     licenses=("splu_ref.guarantees.sample_sizes", "splu_ref.guarantees.sample_sizes"),
     tests=(
         "tests/guarantees/test_sample_sizes.py::test_the_least_number_by_looking_at_everything",
@@ -165,10 +166,9 @@ def _tail(trials: list[Fraction], limit: Fraction) -> Fraction:
     return (1 - part) * here + part * there
 
 
-@T1S.computation
-def a_centered_trial_more_raises_a_tail() -> str:
+@T1S.computation(cases=1200, perturbed="_tail([*trials, more], mean => _tail(trials, mean")
+def a_centered_trial_more_raises_a_tail() -> Comparisons:
     """Add a trial of either kind, at all counts up to 9 of each and distances from 3 on."""
-    compared = 0
     for own, other in ((Fraction(5, 8), Fraction(1, 8)), (Fraction(4, 5), Fraction(1, 2))):
         for c in range(10):
             for m in range(10):
@@ -177,15 +177,18 @@ def a_centered_trial_more_raises_a_tail() -> str:
                 for d in (Fraction(3), Fraction(10, 3), Fraction(9, 2)):
                     before = _tail(trials, mean + d)
                     for more in (own, other):
-                        require(_tail([*trials, more], mean + more + d) >= before, f"{own}, {c}, {m}, {d}")
-                        compared += 1
-    return f"{compared} added trials: no tail falls"
+                        yield (_tail([*trials, more], mean + more + d), ">=", before, f"{own}, {c}, {m}, {d}")
 
 
-@T1S.computation
-def the_least_number_in_small_cases() -> str:
+@T1S.computation(
+    cases=2,
+    perturbed=(
+        "splu_proofs.olap.sample_size:_tail larger",
+        "splu_ref.channels.binomial_bounds:Enclosure.below doubled",
+    ),
+)
+def the_least_number_in_small_cases() -> Comparisons:
     """Look at every n below Hoeffding's bound and every count, trial by trial."""
-    looked = 0
     for p, b, epsilon, delta in (("1/2", "1/2", "2/5", "1/10"), ("2/3", "1/4", "1/2", "1/20")):
         found = sample_size(p, b, epsilon, delta)
         keep, share, apart = Fraction(p), Fraction(b), Fraction(p) * Fraction(epsilon)
@@ -197,16 +200,13 @@ def the_least_number_in_small_cases() -> str:
                 above = _tail([own] * c + [other] * (n - c), Fraction(-(-(mean + n * apart) // 1)))
                 failures = [1 - own] * c + [1 - other] * (n - c)
                 below = _tail(failures, Fraction(-(-(n - mean + n * apart) // 1)))
-                looked += 1
                 if above + below > Fraction(delta):
                     poor.append(n)
-        require(found.rows == max(poor) + 1, f"{p}, {b}, {epsilon}, {delta}: {found.rows}")
-    return f"{looked} pairs of n and a count: the search finds the largest n with too large a probability"
+        yield (found.rows, "=", max(poor) + 1, f"{p}, {b}, {epsilon}, {delta}: {found.rows}")
 
 
-@T1S.computation
-def how_it_depends_on_the_share() -> str:
+@T1S.computation(cases=1, perturbed="splu_ref.guarantees.sample_sizes:Search.limits larger")
+def how_it_depends_on_the_share() -> Comparisons:
     """Find n_0 for three shares."""
     found = [sample_size("1/2", b, "1/5", "1/20").rows for b in ("1/2", "1/4", "1/10")]
-    require(found == [81, 94, 101], f"{found}")
-    return "b = 1/2, 1/4, 1/10: n_0 = 81, 94, 101"
+    yield (found, "=", [81, 94, 101], f"{found}")

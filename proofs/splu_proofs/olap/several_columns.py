@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
 from splu_ref.channels import product_posterior
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.small_sets import largest_relative_prior
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
@@ -143,12 +143,20 @@ T5E = Claim(
 def the_smallest_pair_of_domains() -> Witness:
     """Two columns of 49 values, one value in each set, a prior of 1/10 for the pair."""
     return Witness(
-        parameters={"p": "1/5", "values of each column": "49", "p_S": "1/10", "p_S/m_S": "2401/10"},
+        parameters={"values of each column": 49},
+        premises=("product_posterior conditions on this alone",),
+        allowed=lambda _values: RHO2,
+        actual=_largest,
+        sign="<",
         printed=RHO2,
-        true=_largest(49),
-        recompute=lambda: (RHO2, _largest(49)),
-        order="the number d of values of each column, one of which makes the set",
-        smaller=cases_before_the_witness,
+        true=Fraction(2809, 2953),
+        smaller=lambda: ((values,) for values in range(2, 49)),
+        count=47,
+        order=(
+            "the number d of values of each column, one of which makes the set; at p_S = 1/10 the relative "
+            "prior d^2/10 stays below 273"
+        ),
+        perturbed="splu_ref.channels.set_breach:product_posterior larger",
         by_hand=(
             "m_S = 1/2401, so p_S/m_S = 240.1 < 273. U = (1/5 + 4/5 * 1/49)^2 = (53/245)^2 and L = "
             "(4/245)^2. With the rest of the prior on pairs that differ in both columns the posterior is "
@@ -157,23 +165,19 @@ def the_smallest_pair_of_domains() -> Witness:
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through fewer values: p_S = 1/10 is the worst prior, as its relative prior stays below 273."""
-    for values in range(2, 49):
-        assert RHO1 * values**2 < LEVEL
-        yield f"d = {values}", _largest(values) < RHO2
-
-
 def _largest(values: int) -> Fraction:
     """Return the largest posterior of a pair of values, one of ``values`` in each column, of prior 1/10."""
     return product_posterior(RHO1, [(P, Fraction(1, values))] * 2)
 
 
-@T5E.computation
-def where_the_example_fails() -> str:
+@T5E.computation(
+    cases=2,
+    perturbed="splu_proofs.printed.small_sets:largest_relative_prior larger",
+)
+def where_the_example_fails() -> Comparisons:
     """Decide the example for every number of values of two like columns, one value in each set."""
     printed = largest_relative_prior(RHO1, RHO2, P, 2)
-    require(printed == Fraction(1368, 5), f"the printed bound is {printed}")
+    yield (printed, "=", Fraction(1368, 5), f"the printed bound is {printed}")
     failing = []
     for values in range(2, 4001):
         # the largest prior below 1/10 and below the relative prior of 273; at 273 itself it is no breach
@@ -181,8 +185,7 @@ def where_the_example_fails() -> str:
         posterior = product_posterior(own, [(P, Fraction(1, values))] * 2)
         if posterior > RHO2 or (posterior == RHO2 and own == RHO1):
             failing.append(values)
-    require(failing == list(range(49, failing[-1] + 1)), "the failures are no range")
-    return f"printed bound 1368/5; it fails for d = 49 to {failing[-1]}, and for no other d up to 4000"
+    yield (failing, "=", list(range(49, failing[-1] + 1)), "the failures are no range")
 
 
 def _in_two_columns(p: Fraction, own: Fraction, m_1: Fraction, m_2: Fraction) -> Fraction:

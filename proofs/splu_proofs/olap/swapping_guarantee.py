@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 from ..witness import Witness
@@ -84,12 +84,16 @@ PAIRS = Claim(
 def two_records_change_places_or_not() -> Witness:
     """N = 2, p = 1/2, one record in S: the posterior is 7/8, the printed one 3/4."""
     return Witness(
-        parameters={"N": "2", "p": "1/2", "records in S": "1"},
+        parameters={"N": 2, "p": Fraction(1, 2), "records in S": 1},
+        premises=(lambda _n, p, _members: 0 < p < 1, "the cells are those of the column"),
+        allowed=lambda n, p, members: told(p, n, members),
+        actual=lambda n, p, members: posterior(p, n, members),
         printed=Fraction(3, 4),
         true=Fraction(7, 8),
-        recompute=lambda: (told(Fraction(1, 2), 2, 1), posterior(Fraction(1, 2), 2, 1)),
+        smaller=lambda: [(1, Fraction(1, d), 1) for d in (2, 3, 4, 5)],
+        count=4,
         order="records, then records in the set",
-        smaller=_smaller,
+        perturbed="splu_proofs.olap.swapping_guarantee:posterior larger",
         by_hand=(
             "The cells change places if both are released, 1/4, and the permutation exchanges them, 1/2: "
             "with 1/8. By m_S = p_S = 1/2 the text has 1/2 + 1/4."
@@ -109,13 +113,6 @@ def posterior(p: Fraction, records: int, members: int) -> Fraction:
     law = swapped(p, records)
     both = sum(c for cells, c in law.items() for own, cell in enumerate(cells) if max(own, cell) < members)
     return Fraction(both) / members
-
-
-def _smaller() -> Iterator[tuple[str, bool]]:
-    from ..worlds.arrangements import KEEPS  # noqa: PLC0415  as above
-
-    for p in KEEPS:
-        yield f"N = 1, p = {p}", posterior(p, 1, 1) <= told(p, 1, 1)
 
 
 @SWAPC.derivation
@@ -169,26 +166,34 @@ def a_cell_that_comes_back() -> Derivation:
     )
 
 
-@SWAPC.enumeration
-def one_record_of_the_shipped_code() -> str:
+@SWAPC.enumeration(
+    cases=96,
+    perturbed=(
+        "splu_ref.channels.swapping_law:swapping larger",
+        "splu_proofs.worlds.arrangements:published larger",
+    ),
+)
+def one_record_of_the_shipped_code() -> Comparisons:
     """Run the shipped mechanism on every outcome for N <= 4, and compare the law of each record."""
     from splu_ref.channels import swapping  # noqa: PLC0415  only runs need them
     from splu_ref.mechanisms import Swapping  # noqa: PLC0415
 
     from ..worlds.arrangements import KEEPS, published, swapped  # noqa: PLC0415  as above
 
-    compared = 0
     for records in (2, 3, 4):
         for p in KEEPS:
             codes = list(range(records))
             law = published(Swapping(p), codes, records)
-            require(law == swapped(p, records), f"N = {records}, p = {p}: another law of all arrangements")
+            yield (law, "=", swapped(p, records), f"N = {records}, p = {p}: another law of all arrangements")
             channel = swapping(p, dict.fromkeys(codes, 1))
             for own, seen in product(codes, repeat=2):
                 chance = sum(weight for cells, weight in law.items() if cells[own] == seen)
-                require(chance == channel.probability(own, seen), f"N = {records}, p = {p}: {own} as {seen}")
-                compared += 1
-    return f"{compared} entries; all arrangements of N <= 4 cells have their probability"
+                yield (
+                    chance,
+                    "=",
+                    channel.probability(own, seen),
+                    f"N = {records}, p = {p}: {own} as {seen}",
+                )
 
 
 @PAIRS.derivation
@@ -223,14 +228,13 @@ def the_square_counts_pairs() -> Derivation:
     )
 
 
-@PAIRS.computation
-def every_pair_of_small_columns() -> str:
+@PAIRS.computation(cases=180, perturbed="splu_ref.channels.swapping_law:swapped_pairs larger")
+def every_pair_of_small_columns() -> Comparisons:
     """Take the mean of the shipped weights over all arrangements of every 0/1 column with N <= 5."""
     from splu_ref.channels import swapped_pairs  # noqa: PLC0415  only runs need it
 
     from ..worlds.arrangements import KEEPS, swapped  # noqa: PLC0415  as above
 
-    compared = 0
     for records in (2, 3, 4, 5):
         for p, column in product(KEEPS, product((0, 1), repeat=records)):
             weights = swapped_pairs(p, records, sum(column))
@@ -238,6 +242,4 @@ def every_pair_of_small_columns() -> str:
                 chance * weights[column[cells[0]] + column[cells[1]]]
                 for cells, chance in swapped(p, records).items()
             )
-            require(mean == column[0] * column[1], f"N = {records}, p = {p}, {column}")
-            compared += 1
-    return f"{compared} columns of N <= 5: the mean weight of two records is 1 if both are in the set, else 0"
+            yield (mean, "=", column[0] * column[1], f"N = {records}, p = {p}, {column}")

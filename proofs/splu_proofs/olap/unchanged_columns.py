@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 from ..worlds.histograms import histograms
 
 ID = Claim(
@@ -59,12 +60,17 @@ IDC = Claim(
 def two_different_values() -> Witness:
     """N = 2, f = 1, p = 1/2: the count changes with probability 3/8."""
     return Witness(
-        parameters={"N": "2", "f": "1", "p": "1/2"},
+        parameters={"N": 2, "f": 1, "p": Fraction(1, 2)},
+        premises=(lambda _n, _f, p: 0 < p < 1, "count_law counts every record"),
+        allowed=lambda *_: Fraction(0),
+        actual=lambda n, f, p: changed(p, n, f),
+        sign="=",
         printed=Fraction(0),
         true=Fraction(3, 8),
-        recompute=lambda: (Fraction(0), changed(Fraction(1, 2), 2, 1)),
-        order="records, then records with the value",
         smaller=_smaller,
+        count=9,
+        order="records, then records with the value",
+        perturbed="splu_proofs.worlds.arrangements:count_law larger",
         by_hand=(
             "Each record is published with its own value with 1/2 + 1/4 = 3/4. The count of either value "
             "stays 1 if both are or both are not: 9/16 + 1/16 = 5/8."
@@ -79,12 +85,9 @@ def changed(p: Fraction, records: int, members: int) -> Fraction:
     return 1 - count_law(p, records, members).get(members, Fraction(0))
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
-    from ..worlds.arrangements import KEEPS  # noqa: PLC0415  as above
-
-    for p in KEEPS:
-        for records, members in ((1, 0), (1, 1), (2, 0)):
-            yield f"N = {records}, f = {members}, p = {p}", not changed(p, records, members)
+def _smaller() -> Iterator[Case]:
+    for p in (Fraction(1, 2), Fraction(1, 3), Fraction(2, 3)):
+        yield from ((n, f, p) for n, f in ((1, 0), (1, 1), (2, 0)))
 
 
 @IDC.derivation
@@ -120,21 +123,31 @@ def mean_and_variance() -> Derivation:
     )
 
 
-@IDC.enumeration
-def every_outcome_of_both() -> str:
+@IDC.enumeration(
+    cases=52,
+    perturbed=(
+        "splu_ref.mechanisms.swapping:Swapping.publish_columns larger",
+        "splu_proofs.worlds.arrangements:count_law larger",
+    ),
+)
+def every_outcome_of_both() -> Comparisons:
     """Run the shipped mechanisms on every outcome of tables with N <= 4."""
     from splu_ref.mechanisms import RetentionReplacement, Swapping  # noqa: PLC0415  only runs need them
 
     from ..worlds.arrangements import KEEPS, count_law, published  # noqa: PLC0415  as above
 
-    compared = 0
     for total in (2, 3, 4):
         for histogram in histograms(total):
             codes = [code for code, count in enumerate(histogram) for _ in range(count)]
             values = max(len(histogram), 2)
             for p in KEEPS if total < 4 else KEEPS[:1]:
                 law = published(Swapping(p), codes, values)
-                require(all(sorted(cells) == codes for cells in law), f"{histogram}: swapping changes counts")
+                yield (
+                    all(sorted(cells) == codes for cells in law),
+                    "=",
+                    True,
+                    f"{histogram}: swapping changes counts",
+                )
                 domain = {"sensitive": "abcd"[:values]}
                 identity = RetentionReplacement(p, domain, replacing="identity")
                 found: dict[int, Fraction] = {}
@@ -142,6 +155,4 @@ def every_outcome_of_both() -> str:
                     count = cells.count(0)
                     found[count] = found.get(count, Fraction(0)) + chance
                 expected = {k: c for k, c in count_law(p, total, histogram[0]).items() if c}
-                require(found == expected, f"{histogram}, p = {p}: another law of f'")
-                compared += 1
-    return f"{compared} tables and retentions: swapping keeps every count, identity has the law of f'"
+                yield (found, "=", expected, f"{histogram}, p = {p}: another law of f'")

@@ -33,17 +33,24 @@ DN = Claim(
 @DN.refutation
 def a_certain_adversary() -> Witness:
     """At d = 1/3, gamma = 1/2, alpha = 1/3, beta = 0 a published tuple is certain."""
-    d, gamma, third = Fraction(1, 3), Fraction(1, 2), Fraction(1, 3)
     return Witness(
-        parameters={"d": "1/3", "gamma": "1/2", "alpha": "1/3", "beta": "0"},
+        parameters={
+            "d": Fraction(1, 3),
+            "gamma": Fraction(1, 2),
+            "alpha": Fraction(1, 3),
+            "beta": Fraction(0),
+        },
+        premises=(lambda d, gamma, _alpha, _beta: 0 < d <= gamma < 1,),
+        allowed=lambda _d, gamma, _alpha, _beta: gamma,
+        actual=lambda d, gamma, alpha, _beta: _certain(d, gamma, alpha),
         printed=Fraction(1, 2),
         true=Fraction(1),
-        recompute=lambda: (gamma, _certain(d, gamma, third)),
-        order="the largest denominator of d and gamma, whatever alpha is, with beta = 0",
         smaller=lambda: (
-            (f"d = gamma = 1/2, alpha = {alpha}", _certain(gamma, gamma, alpha) <= gamma)
-            for alpha in (Fraction(k, 60) for k in range(1, 61))
+            (Fraction(1, 2), Fraction(1, 2), Fraction(k, 60), Fraction(0)) for k in range(1, 61)
         ),
+        count=60,
+        order="the largest denominator of d and gamma, whatever alpha is, with beta = 0",
+        perturbed="splu_proofs.rastogi.certain:_certain larger",
         by_hand=(
             "A tuple that is seen is in I: its posterior is 1. Of one that is not seen, with prior x, the "
             "posterior is x (2/3)/(1 - x/3), so prior over posterior is 3/2 - x/2, below gamma/d = 3/2."

@@ -6,9 +6,10 @@ from fractions import Fraction
 from itertools import product
 from math import isqrt
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver
 from ..step import Inequality
 from .estimator import published_law
@@ -111,10 +112,9 @@ def the_best_test() -> Derivation:
     )
 
 
-@SD.computation
-def every_test_of_small_laws() -> str:
+@SD.computation(cases=6, perturbed="splu_proofs.rastogi.difference:difference larger")
+def every_test_of_small_laws() -> Comparisons:
     """Try every set of outcomes for n_V of small queries."""
-    tried = 0
     for alpha, beta in ((Fraction(1, 2), Fraction(1, 10)), (Fraction(1, 5), Fraction(2, 5))):
         for size, count in ((3, 1), (4, 4), (6, 2)):
             some, none = (published_law(alpha, beta, size, number) for number in (count, 0))
@@ -122,25 +122,27 @@ def every_test_of_small_laws() -> str:
                 sum((a - b for keep, a, b in zip(test, some, none, strict=True) if keep), Fraction(0))
                 for test in product((False, True), repeat=size + 1)
             ]
-            require(max(gains) == difference(alpha, beta, size, count) / 2, f"{alpha}, {size}, {count}")
-            tried += len(gains)
-    return f"{tried} tests: the best gains exactly half the statistical difference"
+            yield (max(gains), "=", difference(alpha, beta, size, count) / 2, f"{alpha}, {size}, {count}")
 
 
-@T33.computation
-def the_difference_falls_below_one_half() -> str:
+@T33.computation(
+    cases=16,
+    perturbed=(
+        "splu_proofs.rastogi.difference:difference larger",
+        "splu_proofs.rastogi.estimator:published_law doubled",
+    ),
+)
+def the_difference_falls_below_one_half() -> Comparisons:
     """Compute the difference at k = j sqrt(m)/16, gamma = 1/2, n = sqrt m: it falls, and below 1/2."""
-    found, gamma = [], Fraction(1, 2)
+    gamma = Fraction(1, 2)
     for m in (64, 256):
         n, before, least = isqrt(m), Fraction(2), 0
         for j in range(1, 8):
             d = Fraction(j * n * n, 16 * m)
             whole = gamma + d * (1 - gamma)
             now = difference((gamma - d) / whole, d * (1 - gamma) / whole, m // 2, n)
-            require(now < before, f"m = {m}, k = {j} sqrt(m)/16: it does not fall")
+            yield (now, "<", before, f"m = {m}, k = {j} sqrt(m)/16: it does not fall")
             if now < Fraction(1, 2) and not least:
                 least = j
             before = now
-        require(least > 1, f"m = {m}: below 1/2 at {least}, at the last {before}")
-        found.append(f"k = {least} sqrt(m)/16 at m = {m}")
-    return f"gamma = 1/2, n = sqrt m, half the domain: below 1/2 first at {', '.join(found)}"
+        yield (least, ">", 1, f"m = {m}: below 1/2 at {least}, at the last {before}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import EvidenceError, Grade
 from ..recheck import on_grid
 from ..relation import Case, Quantity, Relation
 from ..step import Identity
@@ -248,24 +249,23 @@ def chebyshev_at_the_corner() -> Derivation:
     )
 
 
-@T44.computation
-def the_exact_error_beside_the_bound() -> str:
+@T44.computation(cases=12, perturbed="splu_ref.guarantees.tuple_error:TupleQueryError.bounds larger")
+def the_exact_error_beside_the_bound() -> Comparisons:
     """Compute the error of the whole domain's query at growing domains, and at the printed extreme point."""
     from splu_ref.guarantees import TupleChances, TupleLevels, TupleQueryError  # noqa: PLC0415
 
-    def error(chances: TupleChances, n: int, m: int) -> float:
+    def error(chances: TupleChances, n: int, m: int) -> Fraction:
         bounds = TupleQueryError.of(chances, m, n, Fraction(2 * n)).bounds()
-        require(bounds.upper - bounds.lower < Fraction(1, 10**20), "the enclosure is wide")
-        return float(bounds.upper)
+        if bounds.upper - bounds.lower >= Fraction(1, 10**20):
+            raise EvidenceError("the enclosure of the error is wide")
+        return Fraction(bounds.upper)
 
-    found = []
     for n, m in ((10, 1000), (100, 10_000), (100, 1_000_000)):
         levels = TupleLevels(Fraction(n, m), Fraction(1, 2))
         best, printed = (error(each, n, m) for each in (levels.best(), levels.printed_extreme()))
         d, gamma = levels.d, levels.gamma
         bound = (gamma / (gamma - d)) ** 2 * (1 - gamma + (gamma - d) * Fraction(n, m))
-        require(0.1 < best < printed < float(bound) < 0.6, f"n = {n}, m = {m}: {best}, {printed}, {bound}")
-        found.append(
-            f"{best:.3f} (printed point {printed:.3f}, bound {float(bound):.3f}) at n = {n}, m = {m}"
-        )
-    return f"k = 1, gamma = 1/2: {'; '.join(found)}"
+        yield (Fraction(1, 10), "<", best, f"n = {n}, m = {m}: {best}, {printed}, {bound}")
+        yield (best, "<", printed, f"n = {n}, m = {m}: {best}, {printed}, {bound}")
+        yield (printed, "<", bound, f"n = {n}, m = {m}: {best}, {printed}, {bound}")
+        yield (bound, "<", Fraction(3, 5), f"n = {n}, m = {m}: {best}, {printed}, {bound}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 from ..witness import Witness
@@ -167,17 +167,25 @@ def _parameters(most: int) -> list[Fraction]:
 @T43N.refutation
 def smallest_counterexample() -> Witness:
     """At d = 1/3, gamma = 2/3, alpha = beta = 1/3: alpha + beta is 2/3, and 1/2 is printed."""
-    third, gamma = Fraction(1, 3), Fraction(2, 3)
     return Witness(
-        parameters={"d": "1/3", "gamma": "2/3", "alpha": "1/3", "beta": "1/3"},
+        parameters={
+            "d": Fraction(1, 3),
+            "gamma": Fraction(2, 3),
+            "alpha": Fraction(1, 3),
+            "beta": Fraction(1, 3),
+        },
+        premises=(
+            lambda _d, _gamma, alpha, beta: alpha > 0 and beta >= 0 and alpha + beta <= 1,
+            lambda d, gamma, _alpha, _beta: 0 < d <= gamma < 1,
+        ),
+        allowed=lambda d, gamma, _alpha, _beta: 1 - d / gamma,
+        actual=lambda d, gamma, alpha, beta: (alpha + beta) * _is_private(alpha, beta, d, gamma),
         printed=Fraction(1, 2),
         true=Fraction(2, 3),
-        recompute=lambda: (
-            1 - third / gamma,
-            2 * third if _is_private(third, third, third, gamma) else Fraction(0),
-        ),
+        smaller=lambda: product(_parameters(2), repeat=4),
+        count=3,
         order="the largest denominator of d, gamma, alpha and beta",
-        smaller=cases_before_the_witness,
+        perturbed="splu_proofs.rastogi.region:_is_private larger",
         by_hand=(
             "Published: (1/3 2/3)/(1/3 2/3 + 2/3 1/3) = 1/2, at most gamma. Not published: more than "
             "(1/3)/(2/3) = 1/2 = d/gamma of the prior. But alpha + beta = 2/3 > 1 - 1/2."
@@ -185,24 +193,10 @@ def smallest_counterexample() -> Witness:
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through all parameters with denominators of at most 2."""
-    numbers = _parameters(2)
-    for d, gamma in product(numbers, numbers):
-        if not 0 < d <= gamma < 1:
-            continue
-        for alpha, beta in product(numbers, numbers):
-            if not (alpha > 0 and alpha + beta <= 1):
-                continue
-            holds = not _is_private(alpha, beta, d, gamma) or alpha + beta <= 1 - d / gamma
-            yield f"d = {d}, gamma = {gamma}, alpha = {alpha}, beta = {beta}", holds
-
-
-@T43C.computation
-def the_region_point_by_point() -> str:
+@T43C.computation(cases=4290, perturbed="splu_proofs.rastogi.region:_is_private larger")
+def the_region_point_by_point() -> Comparisons:
     """Compare the two conditions with the posteriors on a grid, and count what print leaves out."""
     numbers = _parameters(6)
-    compared = left_out = 0
     for d, gamma in product(numbers, numbers):
         if not 0 < d < gamma < 1:
             continue
@@ -212,18 +206,17 @@ def the_region_point_by_point() -> str:
             first = beta * gamma * (1 - d) >= (alpha + beta) * d * (1 - gamma)
             second = (1 - alpha - beta) * gamma >= (1 - beta) * d
             private = _is_private(alpha, beta, d, gamma)
-            require((first and second) == private, f"{d}, {gamma}, {alpha}, {beta}")
-            compared += 1
-            left_out += private and alpha + beta > 1 - d / gamma
-    return f"{compared} points; {left_out} are private and outside the printed conditions"
+            yield ((first and second), "=", private, f"{d}, {gamma}, {alpha}, {beta}")
 
 
-@T43C.enumeration
-def the_shipped_code_and_its_worlds() -> str:
+@T43C.enumeration(
+    cases=8,
+    perturbed=("splu_ref.channels.binomial:parts larger", "splu_proofs.worlds.tuple_sets:published larger"),
+)
+def the_shipped_code_and_its_worlds() -> Comparisons:
     """Compute posteriors from every outcome of the code on every original of a domain of three tuples."""
     from ..worlds.tuple_sets import published  # noqa: PLC0415  it loads numpy and the library
 
-    compared = 0
     for alpha, beta in ((Fraction(2, 5), Fraction(1, 5)), (Fraction(1, 3), Fraction(1, 6))):
         for prior in (Fraction(1, 4), Fraction(1, 10)):
             joint: dict[tuple[int, bool], Fraction] = {}
@@ -238,6 +231,4 @@ def the_shipped_code_and_its_worlds() -> str:
             for in_view in (True, False):
                 found = joint[1, in_view] / (joint[1, in_view] + joint[0, in_view])
                 own, other = (alpha + beta, beta) if in_view else (1 - alpha - beta, 1 - beta)
-                require(found == prior * own / (prior * own + (1 - prior) * other), f"{alpha}, {in_view}")
-                compared += 1
-    return f"{compared} posteriors over all originals and outcomes of a domain of three tuples"
+                yield (found, "=", prior * own / (prior * own + (1 - prior) * other), f"{alpha}, {in_view}")

@@ -8,14 +8,14 @@ from fractions import Fraction
 from splu_ref.guarantees import chebyshev_bound, chernoff_bound, error_probability
 
 from ..arithmetic.law import at_least, at_most, error
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
-from ..witness import readable
 
 EPSILONS = tuple(map(Fraction, ("1/10", "3/10", "1/2", "1", "3/2")))
 TILTS = tuple(map(Fraction, ("1/3", "3/4", "1", "5/4", "2")))
@@ -202,17 +202,20 @@ def best_tilt(gamma: int, f: int, a: int) -> Fraction:
     return Fraction(a * (gamma - 1), gamma * f - a)
 
 
-@T3C.computation
-def both_bounds_hold_in_a_block_of_cases() -> str:
+@T3C.computation(cases=11210, perturbed="splu_proofs.arithmetic.law:error larger")
+def both_bounds_hold_in_a_block_of_cases() -> Comparisons:
     """At gamma 2..6, f 1..20, every step point of epsilon; tilts in quarters beside the best one."""
-    cases = 0
     for gamma in range(2, 7):
         for f in range(1, 21):
             for distance in range(1, 3 * f):
                 epsilon = Fraction(distance, f)
                 chebyshev = (gamma - 1) / (gamma * epsilon**2 * f)
-                require(error(gamma, epsilon, f) <= chebyshev, f"Chebyshev fails at {gamma}, {f}, {epsilon}")
-                cases += 1
+                yield (
+                    error(gamma, epsilon, f),
+                    "<=",
+                    chebyshev,
+                    f"Chebyshev fails at {gamma}, {f}, {epsilon}",
+                )
         for f in range(1, 9):
             for a in range(1, gamma * f):
                 for z in (
@@ -224,29 +227,32 @@ def both_bounds_hold_in_a_block_of_cases() -> str:
                     best_tilt(gamma, f, a),
                 ):
                     bound = chernoff_tail(gamma, f, a, z)
-                    require(
-                        z < 1 or at_least(gamma, f, a) <= bound,
+                    yield (
+                        bool(z < 1 or at_least(gamma, f, a) <= bound),
+                        "=",
+                        True,
                         f"Chernoff fails above at {gamma}, {f}, {a}, {z}",
                     )
-                    require(
-                        z > 1 or at_most(gamma, f, a) <= bound,
+                    yield (
+                        bool(z > 1 or at_most(gamma, f, a) <= bound),
+                        "=",
+                        True,
                         f"Chernoff fails below at {gamma}, {f}, {a}, {z}",
                     )
-                    cases += 1
-    return f"{cases} cases with gamma 2..6 and f <= 20: no bound is exceeded"
 
 
-@T3C.computation
-def neither_is_always_sharper() -> str:
+@T3C.computation(
+    cases=5,
+    perturbed=("splu_proofs.splu.chebyshev:_both larger", "splu_proofs.splu.chebyshev:chernoff_tail larger"),
+)
+def neither_is_always_sharper() -> Comparisons:
     """Two cases at gamma = 10, the Chernoff bound at its best tilts, both tails."""
     near, far = _both(10, 400, Fraction(7, 100)), _both(10, 100, Fraction(3, 5))
-    require(Fraction("0.459") <= near[0] < Fraction("0.460"), "Chebyshev's bound is not 0.459...")
-    require(Fraction("0.672") <= near[1] < Fraction("0.673"), "Chernoff's bound is not 0.672...")
-    require(far[1] < far[0] / 100, "Chernoff's bound is not the sharper far out")
-    return (
-        "gamma = 10, f = 400, epsilon = 7/100: Chebyshev 0.459..., Chernoff 0.672...; "
-        f"f = 100, epsilon = 3/5: Chebyshev {readable(far[0], 6)}, Chernoff {readable(far[1], 6)}"
-    )
+    yield (Fraction("0.459"), "<=", near[0], "Chebyshev's bound is not 0.459...")
+    yield (near[0], "<", Fraction("0.460"), "Chebyshev's bound is not 0.459...")
+    yield (Fraction("0.672"), "<=", near[1], "Chernoff's bound is not 0.672...")
+    yield (near[1], "<", Fraction("0.673"), "Chernoff's bound is not 0.672...")
+    yield (far[1], "<", far[0] / 100, "Chernoff's bound is not the sharper far out")
 
 
 def _both(gamma: int, f: int, epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -256,23 +262,35 @@ def _both(gamma: int, f: int, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     return (gamma - 1) / (gamma * epsilon**2 * f), chernoff
 
 
-@T3C.computation
-def the_library_follows() -> str:
+@T3C.computation(
+    cases=192,
+    perturbed=(
+        "splu_ref.guarantees.concentration:chebyshev_bound larger",
+        "splu_proofs.arithmetic.law:error larger",
+    ),
+)
+def the_library_follows() -> Comparisons:
     """Compare the library's bounds with the formula and with the truth."""
     for gamma in (2, 3, 5, 10):
         for f in (1, 2, 7, 20):
             for epsilon in (Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(3, 2)):
                 truth = error(gamma, epsilon, f)
-                require(
-                    error_probability(gamma, epsilon, f).exact() == truth,
+                yield (
+                    error_probability(gamma, epsilon, f).exact(),
+                    "=",
+                    truth,
                     f"error_probability at {gamma}, {epsilon}, {f}",
                 )
                 formula = (gamma - 1) / (gamma * epsilon**2 * f)
-                require(
-                    chebyshev_bound(gamma, epsilon, f) == formula,
+                yield (
+                    chebyshev_bound(gamma, epsilon, f),
+                    "=",
+                    formula,
                     f"chebyshev_bound at {gamma}, {epsilon}, {f}",
                 )
-                require(
-                    chernoff_bound(gamma, epsilon, f) >= truth, f"chernoff_bound at {gamma}, {epsilon}, {f}"
+                yield (
+                    chernoff_bound(gamma, epsilon, f),
+                    ">=",
+                    truth,
+                    f"chernoff_bound at {gamma}, {epsilon}, {f}",
                 )
-    return "chebyshev_bound is the formula, chernoff_bound is never below the truth, in 64 cases"

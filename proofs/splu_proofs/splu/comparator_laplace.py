@@ -6,12 +6,12 @@ from fractions import Fraction
 from math import factorial
 
 from ..arithmetic.law import error
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import decimal
 
 DL = Claim(
     id="splu.DL",
@@ -87,8 +87,14 @@ def the_law_and_its_moments() -> Derivation:
     )
 
 
-@DL.enumeration
-def the_shipped_sampler_at_a_rational_ratio() -> str:
+@DL.enumeration(
+    cases=103,
+    perturbed=(
+        "splu_ref.mechanisms.laplace:LaplaceCounts.publish_counts larger",
+        "splu_proofs.worlds.noise_paths:noise_within larger",
+    ),
+)
+def the_shipped_sampler_at_a_rational_ratio() -> Comparisons:
     """Run the sampler on every path of a limited number of draws, for ln 2, ln 3 and ln 3/2."""
     from ..worlds.noise_paths import noise_within  # noqa: PLC0415  only runs need it
 
@@ -99,15 +105,17 @@ def the_shipped_sampler_at_a_rational_ratio() -> str:
         for z in range(-limit, limit + 1):
             pairs = [(g, g - z) for g in range(limit - 1) if 0 <= g - z <= limit - 2 - g]
             law = sum(((1 - r) ** 2 * r ** (g + h) for g, h in pairs), Fraction(0))
-            require(found.get(z, Fraction(0)) == law, f"ln {number}: Pr(Z = {z}) within {limit} draws")
-    return (
-        "ln 2 with up to 24 draws, ln 3 with 16, ln 3/2 with 10: Pr(Z = z) is the sum of (1-r)^2 r^(g+h) "
-        "over g - h = z with g + h + 2 draws"
-    )
+            yield (found.get(z, Fraction(0)), "=", law, f"ln {number}: Pr(Z = {z}) within {limit} draws")
 
 
-@DL.enumeration
-def the_shipped_sampler_at_a_rational_budget() -> str:
+@DL.enumeration(
+    cases=54,
+    perturbed=(
+        "splu_ref.mechanisms.laplace:LaplaceCounts.publish_counts larger",
+        "splu_proofs.splu.comparator_laplace:exponential larger",
+    ),
+)
+def the_shipped_sampler_at_a_rational_budget() -> Comparisons:
     """Bound every probability from both sides by the paths that end in time: trials, then noise."""
     from ..worlds.noise_paths import noise_within, trial_within  # noqa: PLC0415  only runs need it
 
@@ -116,40 +124,37 @@ def the_shipped_sampler_at_a_rational_budget() -> str:
         found, left = trial_within(exponent, 7)
         low, high = exponential(exponent)
         seen = found.get(1, Fraction(0))
-        require(seen <= high and low <= seen + left, f"exp(-{exponent}) is not the probability of a trial")
+        yield (seen, "<=", high, f"exp(-{exponent}) is not the probability of a trial")
+        yield (low, "<=", seen + left, f"exp(-{exponent}) is not the probability of a trial")
         widest = max(widest, left)
-    require(widest < Fraction(1, 5000), "the trials do not end soon enough to tell")
+    yield (widest, "<", Fraction(1, 5000), "the trials do not end soon enough to tell")
     for epsilon in (Fraction(1), Fraction(2), Fraction(1, 2)):
         found, left = noise_within(epsilon, 11)
         low, high = exponential(epsilon)
-        require(left < Fraction(1, 3), "too few paths end within the limit")
+        yield (left, "<", Fraction(1, 3), "too few paths end within the limit")
         for z in range(-3, 4):
             least, most = (1 - high) / (1 + high) * low ** abs(z), (1 - low) / (1 + low) * high ** abs(z)
             seen = found.get(z, Fraction(0))
-            require(seen <= most and least <= seen + left, f"epsilon = {epsilon}: Pr(Z = {z})")
-    return f"trials of exp(-x), x = 0, 1/3, 1/2, 1, to {decimal(widest, 6)}; noise at epsilon = 1, 2, 1/2"
+            yield (seen, "<=", most, f"epsilon = {epsilon}: Pr(Z = {z})")
+            yield (least, "<=", seen + left, f"epsilon = {epsilon}: Pr(Z = {z})")
 
 
-@DL.computation
-def beside_splu_gen() -> str:
+@DL.computation(cases=6, perturbed="splu_proofs.arithmetic.law:error larger")
+def beside_splu_gen() -> Comparisons:
     """Compare T_P at epsilon = 3/10 for alpha = 3 and 10, and the mean errors."""
     half = Fraction(1, 2)
     relative = Fraction(3, 10)
     noise = {a: 2 * half ** (-(-relative * a // 1)) / (1 + half) for a in (3, 10)}
     shipped = {a: min(error(5, relative, f) for f in range(1, a + 1)) for a in (3, 10)}
-    require((noise[3], noise[10]) == (Fraction(2, 3), Fraction(1, 6)), "the levels of noise at ln 2")
-    require(noise[3] > shipped[3] and noise[10] < shipped[10], "the order of the levels")
-    require(2 * half / (1 - half**2) == Fraction(4, 3), "the mean error at ln 2")
+    yield ((noise[3], noise[10]), "=", (Fraction(2, 3), Fraction(1, 6)), "the levels of noise at ln 2")
+    yield (noise[3], ">", shipped[3], "the order of the levels")
+    yield (noise[10], "<", shipped[10], "the order of the levels")
+    yield (2 * half / (1 - half**2), "=", Fraction(4, 3), "the mean error at ln 2")
     at = next(j for j in range(1, 99) if 2 * half**j / (1 + half) <= Fraction(1, 100))
     least = 20 * (at - 1) + 1  # of the counts f with ceil(f/20) >= j
     late = error(5, Fraction(1, 20), least)
-    require(least == 141 and late > Fraction(2, 5), "the least accurate count at ln 2")
-    return (
-        f"off by 1/20 or more with at most 1/100: from {least} on at ln 2, where SPLU-Gen has "
-        f"{decimal(late, 4)}; "
-        f"relative error 3/10: up to 3, noise at ln 2 {noise[3]}, SPLU-Gen with gamma = 5 "
-        f"{decimal(shipped[3], 4)}; up to 10, {noise[10]} and {decimal(shipped[10], 4)}"
-    )
+    yield (least, "=", 141, "the least accurate count at ln 2")
+    yield (late, ">", Fraction(2, 5), "the least accurate count at ln 2")
 
 
 def exponential(epsilon: Fraction) -> tuple[Fraction, Fraction]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
 from splu_ref.estimators import estimate_count
 
 from ..arithmetic.law import at_least, at_most, beyond, probability_mass
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 from ..witness import Witness, decimal
@@ -53,33 +53,32 @@ L3 = Claim(
 def one_of_two_records() -> Witness:
     """At gamma = 2, f = 2 and |P| = 1, the record carries s: right with 1/2, where 3/8 is promised."""
     return Witness(
-        parameters={"gamma": "2", "f": "2", "|P|": "1", "x3": "1", "epsilon": "1/2"},
+        parameters={"gamma": 2, "f": 2, "|P|": 1, "x3": 1, "epsilon": Fraction(1, 2)},
+        premises=(
+            lambda gamma, _f, _n, _x3, _epsilon: gamma >= 2,
+            lambda _gamma, _f, _n, _x3, epsilon: epsilon > 0,
+            "the printed and the corrected reconstruction agree in these cases",
+        ),
+        allowed=lambda gamma, f, _n, _x3, epsilon: 1 - beyond(gamma, f, int(epsilon * f)),
+        actual=lambda gamma, f, n, x3, epsilon: (
+            1 - wrong(gamma, epsilon, x3=x3, f=f, n=n, rows=ROWS, decoys=n - x3)
+        ),
         printed=Fraction(3, 8),
         true=Fraction(1, 2),
-        recompute=lambda: (
-            1 - beyond(2, 2, 1),
-            1 - wrong(2, Fraction(1, 2), x3=1, f=2, n=1, rows=ROWS, decoys=0),
-        ),
+        smaller=lambda: [(2, 1, 1, 1, Fraction(1)), (2, 1, 1, 1, Fraction(2))],
+        count=2,
         order=(
             "gamma, then f, then |P|, among predicates all of whose records carry s, for which the printed "
             "and the corrected reconstruction agree in any table with N > 2 gamma^2 f + gamma |P|; then the "
             "steps of epsilon. The values are probabilities of being within epsilon"
         ),
-        smaller=cases_before_the_witness,
+        perturbed="splu_proofs.arithmetic.law:trial_weight larger",
         by_hand=(
             "X ~ Bin(4, 1/2): Pr(X = 2) = 6/16, so s is within epsilon = 1/2 with probability 3/8. The one "
             "record of P is published with s with probability 1/2; then y3 = 1 >= |P|/2 and the estimate is "
             "|P| = 1, exactly right."
         ),
     )
-
-
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through f = 1, |P| = 1, at gamma = 2: both probabilities change at epsilon = 1 alone."""
-    for epsilon in (Fraction(1), Fraction(2)):
-        allowed = 1 - beyond(2, 1, int(epsilon))
-        held = 1 - wrong(2, epsilon, x3=1, f=1, n=1, rows=ROWS, decoys=0)
-        yield f"gamma = 2, f = 1, |P| = 1, epsilon = {epsilon}", held <= allowed
 
 
 @L3.derivation
@@ -147,8 +146,8 @@ def the_guarantee_is_about_another_estimator() -> Derivation:
     )
 
 
-@L3.computation
-def how_wrong_it_gets() -> str:
+@L3.computation(cases=9, perturbed="splu_proofs.arithmetic.law:beyond larger")
+def how_wrong_it_gets() -> Comparisons:
     """Find level of s / error of (P, s) for pure groups, gamma 2..10 and f <= 30; and with epsilon = 3/10."""
     level, gamma, n, f = max(
         (beyond(gamma, f, 1) / pure_error(gamma, Fraction(1, 100), n, n), gamma, n, f)
@@ -156,22 +155,20 @@ def how_wrong_it_gets() -> str:
         for f in range(1, 31)
         for n in range(1, min(f, 2 * gamma) + 1)
     )
-    require((gamma, n, f) == (2, 2, 30) and 3 < level < 4, f"{level} at {gamma}, {n}, {f}")
+    yield ((gamma, n, f), "=", (2, 2, 30), f"{level} at {gamma}, {n}, {f}")
+    yield (3, "<", level, f"{level} at {gamma}, {n}, {f}")
+    yield (level, "<", 4, f"{level} at {gamma}, {n}, {f}")
     epsilon = Fraction(3, 10)
     growing = []
     for x3 in (7, 14, 28, 56):
         promised = beyond(2, x3, -(-epsilon * x3 // 1))
         growing.append(promised / pure_error(2, epsilon, x3, largest_pure(epsilon, x3)))
-    require(all(a < b for a, b in pairwise(growing)), f"it does not grow: {growing}")
-    require([int(ratio) for ratio in growing[2:]] == [11, 44], f"the ratios are {growing}")
-    require([largest_pure(epsilon, x3) for x3 in (28, 56)] == [36, 72], "the sizes of the predicates")
+    for a, b in pairwise(growing):
+        yield (a, "<", b, f"it does not grow: {growing}")
+    yield ([int(ratio) for ratio in growing[2:]], "=", [11, 44], f"the ratios are {growing}")
+    yield ([largest_pure(epsilon, x3) for x3 in (28, 56)], "=", [36, 72], "the sizes of the predicates")
     both = 1 - wrong(2, Fraction(1, 2), x3=2, f=2, n=2, rows=ROWS, decoys=0)
-    require(both == Fraction(3, 4), f"two of two records: {both}")
-    return (
-        f"epsilon < 1/f, gamma 2..10, |P| <= f <= 30: the worst ratio is {decimal(level, 3)} at gamma = 2, "
-        "|P| = 2, f = 30; gamma = 2, epsilon = 3/10, x3 = f = 7, 14, 28, 56 of the most records allowed: "
-        + ", ".join(decimal(each, 2) for each in growing)
-    )
+    yield (both, "=", Fraction(3, 4), f"two of two records: {both}")
 
 
 L4 = Claim(
@@ -213,34 +210,31 @@ def the_likelihood_of_theorem_2() -> Derivation:
     )
 
 
-@L4.computation
-def what_the_size_of_the_predicate_tells() -> str:
+@L4.computation(cases=513, perturbed="splu_ref.estimators.counts:estimate_count larger")
+def what_the_size_of_the_predicate_tells() -> Comparisons:
     """Every |P| <= 8, N/gamma <= 8, f' <= 12 at gamma 2..4; and how often f' exceeds |P| = f."""
-    compared = 0
     for gamma in range(2, 5):
         for k in range(13):
             for bound in range(-(-k // gamma), 9):
                 likelihood = {f: probability_mass(gamma, f, k) for f in range(bound + 1)}
                 best = max(likelihood, key=likelihood.__getitem__)
-                require(best == min(k, bound), f"gamma = {gamma}, f' = {k}, bound {bound}: {best}")
-                require(estimate_count(k, gamma, bound).estimate_within_bound == best, "the library differs")
-                compared += 1
-    require(at_least(2, 1, 2) == Fraction(1, 4), "gamma = 2, f = |P| = 1: f' = 2 has another probability")
+                yield (best, "=", min(k, bound), f"gamma = {gamma}, f' = {k}, bound {bound}: {best}")
+                yield (
+                    estimate_count(k, gamma, bound).estimate_within_bound,
+                    "=",
+                    best,
+                    "the library differs",
+                )
+    yield (at_least(2, 1, 2), "=", Fraction(1, 4), "gamma = 2, f = |P| = 1: f' = 2 has another probability")
     often = [at_least(5, f, f + 1) for f in (1, 5, 40)]
-    require(Fraction(9, 20) < often[-1] < Fraction(1, 2), f"|P| = f = 40: {decimal(often[-1], 4)}")
-    return (
-        f"{compared} maxima at min(f', |P|, N/gamma); gamma = 5, |P| = f = 1, 5, 40: f' > |P| with "
-        + ", ".join(decimal(each, 4) for each in often)
-    )
+    yield (Fraction(9, 20), "<", often[-1], f"|P| = f = 40: {decimal(often[-1], 4)}")
+    yield (often[-1], "<", Fraction(1, 2), f"|P| = f = 40: {decimal(often[-1], 4)}")
 
 
-@L4.computation
-def using_it_lowers_the_level() -> str:
+@L4.computation(cases=2, perturbed="splu_proofs.arithmetic.law:beyond smaller")
+def using_it_lowers_the_level() -> Comparisons:
     """For |P| = x3 = f the bounded estimate errs only downward: compare at gamma = 5, 10."""
-    parts = []
     for gamma, f in ((5, 5), (10, 10)):
         distance = -(-3 * f // 10)
         ignored, used = beyond(gamma, f, distance), at_most(gamma, f, f - distance)
-        require(used < ignored, f"gamma = {gamma}: no difference")
-        parts.append(f"gamma = {gamma}, f = {f}: {decimal(ignored, 4)} becomes {decimal(used, 4)}")
-    return "|P| = x3 = f, epsilon = 3/10: " + "; ".join(parts)
+        yield (used, "<", ignored, f"gamma = {gamma}: no difference")

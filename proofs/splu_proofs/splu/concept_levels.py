@@ -7,13 +7,13 @@ from fractions import Fraction
 from splu_ref.audit import concept_minimum
 
 from ..arithmetic.law import error
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.reconstruction import lies_between
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
-from ..witness import decimal
 from ..worlds.concept_errors import closed_form, largest_pure, pure_error, wrong
 from ..worlds.conjunctions import WORLDS, Law, law_of_predicate, shipped_laws, subsets
 from .concept_lemmas import a_pure_group_is_reported_whole
@@ -65,6 +65,7 @@ T4C = Claim(
     tests=(
         "tests/audit/test_concepts.py::test_pure_predicates_against_every_small_case",
         "tests/audit/test_concepts.py::test_the_search_finds_what_trying_everything_finds",
+        "tests/cli/test_concept.py::test_the_closed_form_names_its_worst_concept",
     ),
 )
 
@@ -202,10 +203,9 @@ def the_worst_k_counts() -> Derivation:
     )
 
 
-@T4C.computation
-def pure_predicates_in_small_tables() -> str:
+@T4C.computation(cases=358, perturbed="splu_proofs.worlds.concept_errors:pure_error larger")
+def pure_predicates_in_small_tables() -> Comparisons:
     """At gamma 2 and 3, x3 <= 3: every nearly pure n, every K, f = x3 and x3 + 1, three sizes of table."""
-    compared = 0
     for gamma in (2, 3):
         for epsilon in EPSILONS:
             for x3 in range(1, 4):
@@ -217,15 +217,20 @@ def pure_predicates_in_small_tables() -> str:
                             for rows in (gamma * f * 2, gamma * gamma * f * 4):
                                 if rows - n >= gamma * f - x3 - decoys:
                                     true = wrong(gamma, epsilon, x3, f, n, rows, decoys)
-                                    require(true >= least, f"{gamma}, {epsilon}, {x3}, n = {n}, N = {rows}")
-                                    compared += 1
-    return f"gamma 2, 3, x3 <= 3: none of {compared} nearly pure predicates errs less than the formula says"
+                                    yield (
+                                        true,
+                                        ">=",
+                                        least,
+                                        f"{gamma}, {epsilon}, {x3}, n = {n}, N = {rows}",
+                                    )
 
 
-@T4C.computation
-def the_library_follows() -> str:
+@T4C.computation(
+    cases=13,
+    perturbed=("splu_ref.audit.concepts:concept_minimum larger", "splu_proofs.arithmetic.law:error larger"),
+)
+def the_library_follows() -> Comparisons:
     """Recompute the library's worst concepts by trying every (y3, y1); and the level of f' by its law."""
-    parts = []
     for gamma, alpha in ((2, 4), (5, 5), (10, 3)):
         epsilon = Fraction(3, 10)
         exact = concept_minimum(gamma, epsilon, alpha, "exact")
@@ -235,26 +240,34 @@ def the_library_follows() -> str:
             at.decoys_in_predicate,
         )  # fmt: skip
         pure = min(pure_error(gamma, epsilon, x3, largest_pure(epsilon, x3)) for x3 in range(1, alpha + 1))
-        require(exact.t_p == true and exact.t_p_pure == pure, f"gamma = {gamma}: {exact}, {true}, {pure}")
+        yield (exact.t_p, "=", true, f"gamma = {gamma}: {exact}, {true}, {pure}")
+        yield (exact.t_p_pure, "=", pure, f"gamma = {gamma}: {exact}, {true}, {pure}")
         single = concept_minimum(gamma, epsilon, alpha, "mle").t_p
-        require(
-            single == min(error(gamma, epsilon, x3) for x3 in range(1, alpha + 1)), f"gamma = {gamma}, f'"
+        yield (
+            single,
+            "=",
+            min(error(gamma, epsilon, x3) for x3 in range(1, alpha + 1)),
+            f"gamma = {gamma}, f'",
         )
-        require(true < single, f"gamma = {gamma}: the reconstruction errs no less than f'")
-        parts.append(f"gamma = {gamma}, alpha = {alpha}: {decimal(single, 4)} for f', {decimal(true, 4)}")
+        yield (true, "<", single, f"gamma = {gamma}: the reconstruction errs no less than f'")
     printed = concept_minimum(2, Fraction(2, 5), 1, lies_between)
-    require(printed.t_p == printed_error(2, Fraction(2, 5), 1, 32, 32, 1), f"printed: {printed}")
-    return "epsilon = 3/10, f' and the corrected form: " + "; ".join(parts)
+    yield (printed.t_p, "=", printed_error(2, Fraction(2, 5), 1, 32, 32, 1), f"printed: {printed}")
 
 
-@T4C.computation
-def the_levels_in_words() -> str:
+@T4C.computation(
+    cases=25,
+    perturbed=(
+        "splu_ref.audit.concepts:concept_minimum larger",
+        "splu_proofs.worlds.concept_errors:wrong larger",
+    ),
+)
+def the_levels_in_words() -> Comparisons:
     """Compute the stated levels of the corrected form, and their worst concepts by every (y3, y1)."""
     stated = {
         5: {1: "0.591", 3: "0.512", 5: "0.263", 7: "0.135", 20: "0.099"},
         10: {3: "0.537", 5: "0.430", 10: "0.283"},
     }
-    epsilon, parts = Fraction(3, 10), []
+    epsilon = Fraction(3, 10)
     for gamma, levels in stated.items():
         for alpha, most in levels.items():
             found = concept_minimum(gamma, epsilon, alpha, "exact")
@@ -263,18 +276,21 @@ def the_levels_in_words() -> str:
                 gamma, epsilon, at.concept_count, at.sensitive_count, at.predicate_count, at.rows,
                 at.decoys_in_predicate,
             )  # fmt: skip
-            require(true == found.t_p, f"gamma = {gamma}, alpha = {alpha}: {at}")
-            require(
-                0 <= Fraction(most) - true < Fraction(1, 1000), f"gamma = {gamma}, alpha = {alpha}: {true}"
-            )
-            parts.append(f"{gamma}, {alpha}: {decimal(true, 4)}")
+            yield (true, "=", found.t_p, f"gamma = {gamma}, alpha = {alpha}: {at}")
+            yield (0, "<=", Fraction(most) - true, f"gamma = {gamma}, alpha = {alpha}: {true}")
+            yield (Fraction(most) - true, "<", Fraction(1, 1000), f"gamma = {gamma}, alpha = {alpha}: {true}")
     single = concept_minimum(5, epsilon, 1, "mle").t_p
-    require(concept_minimum(5, epsilon, 1, "exact").t_p == single, "f' differs at gamma = 5, alpha = 1")
-    return f"epsilon = 3/10, least error found at gamma, alpha: {'; '.join(parts)}"
+    yield (concept_minimum(5, epsilon, 1, "exact").t_p, "=", single, "f' differs at gamma = 5, alpha = 1")
 
 
-@T4C.enumeration
-def the_shipped_mechanism_stays_above_the_worst_k() -> str:
+@T4C.enumeration(
+    cases=218,
+    perturbed=(
+        "splu_ref.mechanisms.group_draws:draw_rule larger",
+        "splu_proofs.splu.concept_levels:_error_under larger",
+    ),
+)
+def the_shipped_mechanism_stays_above_the_worst_k() -> Comparisons:
     """Run every outcome of small tables, for every predicate; the error is at least the least over K."""
     concepts = attained = 0
     for gamma, histogram in WORLDS[:3]:
@@ -291,12 +307,10 @@ def the_shipped_mechanism_stays_above_the_worst_k() -> str:
                         for decoys in range(min(n - x3, (gamma - 1) * f) + 1)
                         if rows - n >= gamma * f - x3 - decoys
                     )
-                    require(true >= least, f"{histogram}, gamma = {gamma}, s = {s}, {sorted(predicate)}")
+                    yield (true, ">=", least, f"{histogram}, gamma = {gamma}, s = {s}, {sorted(predicate)}")
                     concepts, attained = concepts + 1, attained + (true == least)
-    require(0 < attained < concepts, "every concept, or none, attains the least over K")
-    return (
-        f"{concepts} concepts of 3 small tables: the error is at least the least over K, {attained} attain it"
-    )
+    yield (0, "<", attained, "every concept, or none, attains the least over K")
+    yield (attained, "<", concepts, "every concept, or none, attains the least over K")
 
 
 def _error_under(law: Law, x3: int, n: int, rows: int, gamma: int) -> Fraction:

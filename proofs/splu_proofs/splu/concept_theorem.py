@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
 from ..arithmetic.law import error_beyond, trial_weight
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import EvidenceError, Grade
 from ..printed.iteration import reconstruct
 from ..printed.reconstruction import lies_between
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
-from ..witness import Witness, decimal
+from ..witness import Case, Witness, decimal
 from ..worlds.concept_errors import largest_pure, pure_error, wrong
 from .concept_lemmas import a_pure_group_is_reported_whole
 
@@ -63,40 +65,45 @@ STRONGEST = (
 def two_records_that_are_a_group() -> Witness:
     """At gamma = 2, alpha = 2, |P| = f = 2 and both with s: right with 3/4, where 1/2 is allowed."""
     return Witness(
-        parameters={"gamma": "2", "alpha": "2", "f": "2", "|P|": "2", "x3": "2", "N": "22", "epsilon": "1/4"},
+        parameters={"gamma": 2, "alpha": 2, "f": 2, "|P|": 2, "x3": 2, "N": 22, "epsilon": Fraction(1, 4)},
+        premises=(
+            lambda gamma, *_: gamma >= 2,
+            lambda *case: case[-1] > 0,
+            lambda _gamma, alpha, *_: alpha >= 1,
+        ),
+        allowed=lambda gamma, alpha, _f, _n, _x3, _rows, epsilon: 1 - _promised(gamma, epsilon, alpha),
+        actual=lambda gamma, _alpha, f, n, x3, rows, epsilon: (
+            1 - wrong(gamma, epsilon, x3=x3, f=f, n=n, rows=rows, decoys=n - x3)
+        ),
         printed=Fraction(1, 2),
         true=Fraction(3, 4),
-        recompute=lambda: (
-            1 - _promised(2, Fraction(1, 4), 2),
-            1 - _both_ways(2, Fraction(1, 4), x3=2, n=2, rows=22),
-        ),
+        smaller=cases_before_the_witness,
+        count=24,
         order=(
             "gamma, then alpha, then |P|, among predicates all of whose records carry s, for which the "
             "printed and the corrected reconstruction agree; every f, and every step of epsilon. The values "
             "are probabilities of being within epsilon"
         ),
-        smaller=cases_before_the_witness,
+        perturbed="splu_proofs.arithmetic.law:trial_weight larger",
         by_hand=(
             "X ~ Bin(2, 1/2) at f = 1: 1 - Pr(X = 1) = 1/2, and at f = 2 the error is 5/8, so 1/2 is "
             "promised. Each of the two records is published with s with probability 1/2. If y3 >= 1 = "
-            "|P|/gamma, the estimate is |P| = 2, exactly right; only y3 = 0, with probability 1/4, is wrong."
+            "|P|/gamma, the estimate is |P| = 2, exactly right; only y3 = 0, with probability 1/4, is "
+            "wrong."
         ),
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through |P| = 1 at gamma = 2.
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate |P| = 1 at gamma = 2.
 
     Its one record is published with s or not, whatever f is, and is estimated at 1 or 0: wrong with 1/2 for
     epsilon <= 1, and never beyond. At alpha = 1 the promise is 1/2 for epsilon < 1 and 0 from there on, and
     a larger alpha promises no more.
     """
-    for alpha in (1, 2):
+    for alpha, f in product((1, 2), (1, 2, 3)):
         for epsilon in (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(3, 2)):
-            for f in (1, 2, 3):
-                true = wrong(2, epsilon, x3=1, f=f, n=1, rows=60, decoys=0)
-                name = f"gamma = 2, alpha = {alpha}, |P| = 1, f = {f}, epsilon = {epsilon}"
-                yield name, true >= _promised(2, epsilon, alpha)
+            yield 2, alpha, f, 1, 1, 60, epsilon
 
 
 def _promised(gamma: int, epsilon: Fraction, alpha: int) -> Fraction:
@@ -107,7 +114,8 @@ def _both_ways(gamma: int, epsilon: Fraction, x3: int, n: int, rows: int) -> Fra
     """Return the error at f = x3, K = n - x3 by the closed form, and require the printed one's to be it."""
     true = wrong(gamma, epsilon, x3, x3, n, rows, n - x3)
     printed = printed_error(gamma, epsilon, x3, n, rows, n - x3)
-    require(printed == true, f"gamma = {gamma}, |P| = {n}: printed {printed}, corrected {true}")
+    if printed != true:
+        raise EvidenceError(f"gamma = {gamma}, |P| = {n}: printed {printed}, corrected {true}")
     return true
 
 
@@ -166,43 +174,48 @@ def it_fails_for_every_gamma() -> Derivation:
     )
 
 
-@T4CONJ.computation
-def homogeneous_groups() -> str:
+@T4CONJ.computation(
+    cases=124,
+    perturbed=(
+        "splu_proofs.splu.concept_theorem:_both_ways larger",
+        "splu_proofs.printed.iteration:predicted larger",
+    ),
+)
+def homogeneous_groups() -> Comparisons:
     """At gamma = 5, |P| = f = 5: both reconstructions and the printed stopping rule, from N = 200 on."""
     for epsilon, promised in ((Fraction(1, 10), "0.5904"), (Fraction(3, 10), "0.4018...")):
         level = _promised(5, epsilon, 5)
-        require(decimal(level, 4) == promised, f"the promise at epsilon = {epsilon} is {decimal(level, 4)}")
+        yield (decimal(level, 4), "=", promised, f"the promise at epsilon = {epsilon} is {decimal(level, 4)}")
         true = _both_ways(5, epsilon, x3=5, n=5, rows=280)
-        require(true == Fraction(4, 5) ** 5, f"epsilon = {epsilon}: {true}")
+        yield (true, "=", Fraction(4, 5) ** 5, f"epsilon = {epsilon}: {true}")
     likely = [y1 for y1 in range(21) if trial_weight(5, 20, y1) > Fraction(1, 10**4)]
     for rows in (200, 1000):
         for y3 in range(1, 6):
             for y1 in likely:
                 found = reconstruct((rows - 5 - y1, y1, 5 - y3, y3), 5)[0][3]
-                require(abs(found - 5) < 0.5, f"N = {rows}, y3 = {y3}, y1 = {y1}: {found}")
-    return (
-        "gamma = 5, |P| = f = 5, N = 280: (4/5)^5 = .32768, printed and corrected, against .5904 and .4018; "
-        f"with the 1 % rule, N = 200 and 1000, y3 >= 1, y1 <= {likely[-1]}: always within 1/10"
-    )
+                where = f"estimate less 5 at N = {rows}, y3 = {y3}, y1 = {y1}"
+                yield abs(Fraction(found) - 5), "<", Fraction(1, 2), where
 
 
-@T4CONJ.computation
-def the_strongest_with_decoys_inside() -> str:
+@T4CONJ.computation(
+    cases=8,
+    perturbed=(
+        "splu_proofs.splu.concept_theorem:_both_ways larger",
+        "splu_proofs.worlds.concept_errors:largest_pure smaller",
+    ),
+)
+def the_strongest_with_decoys_inside() -> Comparisons:
     """At gamma = 5 and 10, x3 = f < |P| < (1+epsilon) x3: the worst ratio over epsilon in hundredths."""
-    parts = []
     for gamma, epsilon, x3, n, promised, true in STRONGEST:
         found = _promised(gamma, epsilon, x3), pure_error(gamma, epsilon, x3, n)
         cut = tuple(Fraction(int(each * 10000), 10000) for each in found)
-        require(cut == (promised, true), f"gamma = {gamma}, epsilon = {epsilon}, x3 = {x3}: {found}")
-        parts.append(f"gamma = {gamma}, epsilon = {epsilon}, {x3} of {n}: {decimal(found[1], 4)}")
+        yield (cut, "=", (promised, true), f"gamma = {gamma}, epsilon = {epsilon}, x3 = {x3}: {found}")
     for gamma, epsilon in ((5, Fraction(19, 100)), (10, Fraction(1, 10))):
         ratio, at, x3 = max(_worst_ratio(gamma, Fraction(each, 100)) for each in range(5, 61))
         listed = next(case[2] for case in STRONGEST if case[:2] == (gamma, epsilon))
         tied = _worst_ratio(gamma, epsilon)[0] == ratio and listed == x3
-        require(tied, f"gamma = {gamma}: {decimal(ratio, 4)} at epsilon = {at}, x3 = {x3}")
-        parts.append(f"gamma = {gamma}: promised / true at most {decimal(ratio, 4)} for x3 <= 12")
-    require(_both_ways(5, Fraction(3, 10), 7, 9, 6000) == pure_error(5, Fraction(3, 10), 7, 9), "N = 6000")
-    return "; ".join(parts)
+        yield (bool(tied), "=", True, f"gamma = {gamma}: {decimal(ratio, 4)} at epsilon = {at}, x3 = {x3}")
+    yield (_both_ways(5, Fraction(3, 10), 7, 9, 6000), "=", pure_error(5, Fraction(3, 10), 7, 9), "N = 6000")
 
 
 def _worst_ratio(gamma: int, epsilon: Fraction) -> tuple[Fraction, Fraction, int]:
@@ -216,16 +229,19 @@ def _worst_ratio(gamma: int, epsilon: Fraction) -> tuple[Fraction, Fraction, int
     return worst
 
 
-@T4CONJ.computation
-def mixed_predicates_fail_too() -> str:
+@T4CONJ.computation(
+    cases=5,
+    perturbed=(
+        "splu_proofs.splu.concept_theorem:_promised larger",
+        "splu_proofs.printed.reconstruction:lies_between larger",
+    ),
+)
+def mixed_predicates_fail_too() -> Comparisons:
     """Hold Example 2 against a P of 466 of 480 rows, and gamma = 2 against a P that is the whole table."""
     promised, true = _promised(10, Fraction(3, 10), 3), wrong(10, Fraction(3, 10), 3, 3, 466, 480, 27)
-    require(decimal(promised, 4) == "0.6125..." and decimal(true, 4) == "0.5362...", f"{promised}, {true}")
+    yield (decimal(promised, 4), "=", "0.6125...", f"{promised}, {true}")
+    yield (decimal(true, 4), "=", "0.5362...", f"{promised}, {true}")
     whole = printed_error(2, Fraction(2, 5), 1, 32, 32, 1)
-    require(whole == Fraction(1, 4) < _promised(2, Fraction(2, 5), 1), f"the whole table: {whole}")
-    require(wrong(2, Fraction(2, 5), 1, 1, 32, 32, 1) == Fraction(1, 2), "the corrected form there")
-    return (
-        "gamma = 10, epsilon = 3/10, x3 = 3 in a P of 466 of 480 rows: .5362... by the corrected form "
-        "against .6125...; gamma = 2, epsilon = 2/5, x3 = f = 1, P = all of 32 rows: 1/4 by the printed form "
-        "against 1/2"
-    )
+    yield (whole, "=", Fraction(1, 4), f"the whole table: {whole}")
+    yield (Fraction(1, 4), "<", _promised(2, Fraction(2, 5), 1), f"the whole table: {whole}")
+    yield (wrong(2, Fraction(2, 5), 1, 1, 32, 32, 1), "=", Fraction(1, 2), "the corrected form there")

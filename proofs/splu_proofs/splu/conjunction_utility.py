@@ -12,9 +12,10 @@ from splu_ref.guarantees import (
     conjunction_threshold,
 )
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 from ..worlds.conjunctions import hypergeometric, law_of_predicate, records, subsets
@@ -192,10 +193,9 @@ def hoeffding_comparison() -> Derivation:
     )
 
 
-@UC.computation
-def comparison_in_small_cases() -> str:
+@UC.computation(cases=1420, perturbed="splu_proofs.worlds.conjunctions:hypergeometric larger")
+def comparison_in_small_cases() -> Comparisons:
     """Sum E z^K for hypergeometric K and compare with independent draws, above and below 1."""
-    cases = 0
     for places in range(1, 9):
         for marked, draws in product(range(places + 1), repeat=2):
             law = hypergeometric(places, marked, draws)
@@ -203,15 +203,12 @@ def comparison_in_small_cases() -> str:
                 mean = sum(z**k * chance for k, chance in enumerate(law))
                 bound = (1 + Fraction(marked, places) * (z - 1)) ** draws
                 other = (1 + Fraction(draws, places) * (z - 1)) ** marked
-                require(mean <= min(bound, other), f"M = {places}, S = {marked}, m = {draws}, z = {z}")
-                cases += 1
-    return f"{cases} cases with at most 8 places: never above independent draws, in either role"
+                yield (mean, "<=", min(bound, other), f"M = {places}, S = {marked}, m = {draws}, z = {z}")
 
 
-@UC.computation
-def bounds_are_kept_and_thresholds_hold() -> str:
+@UC.computation(cases=132, perturbed="splu_ref.guarantees.conjunction_bounds:Sides._above smaller")
+def bounds_are_kept_and_thresholds_hold() -> Comparisons:
     """Enumerate the error exactly: no bound is below it, and from the threshold on it is at most T_E."""
-    bounded = 0
     for gamma, rows, f, n, p in (
         (2, 60, 4, 10, None),
         (2, 60, 4, 50, "2/3"),
@@ -225,41 +222,33 @@ def bounds_are_kept_and_thresholds_hold() -> str:
                 bound = conjunction_error_bound(case, epsilon, x3)
                 true = conjunction_error_probability(case, epsilon, x3)
                 least = min(bound.bound, bound.chebyshev, bound.chernoff)
-                require(true <= least, f"{case}, x3 = {x3}, epsilon = {epsilon}: {true} > {least}")
-                bounded += 1
-    told = []
+                yield (true, "<=", least, f"{case}, x3 = {x3}, epsilon = {epsilon}: {true} > {least}")
     for gamma, p, epsilon in ((2, "3/4", "1/2"), (3, "2/3", "7/10")):
         case = Conjunction.of(gamma, 600, 60, 60, retention=p)
         found = conjunction_threshold(case, epsilon, "1/5")
-        require(found.threshold is not None, f"nothing is proved for {case}")
+        yield (found.threshold is not None, "=", True, f"nothing is proved for {case}")
         assert found.threshold is not None
         for x3 in range(found.threshold, found.largest + 1, 3):
             true = conjunction_error_probability(case, epsilon, x3)
-            require(true <= Fraction(1, 5), f"{case}, x3 = {x3}: {float(true)}")
-        told.append(f"{found.threshold} of {found.largest}")
-    return (
-        f"{bounded} bounds kept; N = 600, f = n = 60, T_E = 1/5: certified from {' and '.join(told)} on, "
-        "true there"
-    )
+            yield (true, "<=", Fraction(1, 5), f"{case}, x3 = {x3}: {float(true)}")
 
 
-@UC.computation
-def thresholds_of_a_larger_table() -> str:
+@UC.computation(cases=1, perturbed="splu_ref.guarantees.conjunction_bounds:Sides._above larger")
+def thresholds_of_a_larger_table() -> Comparisons:
     """Compute the thresholds named in the words."""
     told = []
     for p in ("1/5", "1/2"):
         case = Conjunction.of(5, 30_715, 2_000, 1_000, retention=p)
         told.append(conjunction_threshold(case, "3/10", "1/20").threshold)
-    require(told == [718, 160], f"{told}")
-    return (
-        f"N = 30715, f = 2000, n = 1000, epsilon = 3/10, T_E = 1/20: {told[0]} for p = 1/5, {told[1]} for 1/2"
-    )
+    yield (told, "=", [718, 160], f"{told}")
 
 
-@UC.enumeration
-def the_shipped_mechanism_keeps_the_bounds() -> str:
+@UC.enumeration(
+    cases=10,
+    perturbed="splu_ref.guarantees.conjunction_bounds:Sides._above smaller",
+)
+def the_shipped_mechanism_keeps_the_bounds() -> Comparisons:
     """Average the shipped mechanism's errors over all P with n and x3 given, and hold them to the bounds."""
-    compared = 0
     for gamma, histogram, p in WORLDS[:3]:
         shipped, truth = shipped_laws(histogram, gamma, p), records(histogram)
         rows, f = len(truth), histogram[0]
@@ -274,6 +263,4 @@ def the_shipped_mechanism_keeps_the_bounds() -> str:
         for (x3, n), found in errors.items():
             case = Conjunction.of(gamma, rows, f, n, retention=p)
             bound = conjunction_error_bound(case, Fraction(1, 2), x3).bound
-            require(sum(found) / len(found) <= bound, f"{histogram}, p = {p}: x3 = {x3}, n = {n}")
-            compared += 1
-    return f"{compared} pairs (x3, n) in small tables: the mean error over predicates keeps the bound"
+            yield (sum(found) / len(found), "<=", bound, f"{histogram}, p = {p}: x3 = {x3}, n = {n}")

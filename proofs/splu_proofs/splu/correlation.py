@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations, product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..witness import Witness
 from ..worlds.histograms import greedy_groups, histograms
 from .covariance import kept
@@ -56,12 +56,19 @@ def covariances(
 def smallest_counterexample() -> Witness:
     """At N = 2, gamma = 2, P true for the record of s alone: the covariance 1/4 becomes 0."""
     return Witness(
-        parameters={"gamma": "2", "N": "2", "counts": "(1, 1)", "P and s": "1", "P": "1"},
+        parameters={"gamma": 2, "counts": (1, 1), "records of P by value": (1, 0), "s": 0},
+        premises=(
+            lambda gamma, counts, _inside, _s: sum(counts) % gamma == 0,
+            lambda gamma, counts, _inside, _s: gamma * max(counts) <= sum(counts),
+        ),
+        allowed=lambda gamma, counts, inside, s: _loss(counts, gamma, inside, s)[0],
+        actual=lambda gamma, counts, inside, s: _loss(counts, gamma, inside, s)[1],
         printed=Fraction(1, 8),
         true=Fraction(1, 4),
-        recompute=lambda: _loss((1, 1), 2, (1, 0), 0),
+        smaller=lambda: [(2, (1, 1), (0, 0), 0), (2, (1, 1), (0, 0), 1)],
+        count=2,
         order="N, then the size of P, over gamma >= 2 that divide N and predicates with Cov >= 0",
-        smaller=_smaller,
+        perturbed="splu_proofs.splu.covariance:kept larger",
         by_hand=(
             "Cov = 1/2 - (1/2)(1/2) = 1/4. Both records stand in the group {s, other} and publish s with "
             "1/2, so E Cov' = (1/2)/2 - (1/2)(1/2) = 0. Lost: 1/4; printed: at most (1 - 1/2)/4 = 1/8."
@@ -77,19 +84,11 @@ def _loss(
     return (1 - Fraction(1, gamma)) * before, before - after
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
-    """Walk through N = 2 with an empty P."""
-    for s in (0, 1):
-        printed, true = _loss((1, 1), 2, (0, 0), s)
-        yield f"N = 2, P empty, s = {s}", true <= printed
-
-
-@C.enumeration
-def the_output_does_not_depend_on_the_input() -> str:
+@C.enumeration(cases=14, perturbed="splu_ref.mechanisms.group_draws:draw_rule larger")
+def the_output_does_not_depend_on_the_input() -> Comparisons:
     """Publish every arrangement of gamma values at N/gamma each: one law, whatever the input."""
     from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
 
-    tables = 0
     for gamma, histogram in ((2, (1, 1)), (2, (2, 2)), (3, (1, 1, 1))):
         total = sum(histogram)
         values = [value for value, count in enumerate(histogram) for _ in range(count)]
@@ -97,13 +96,14 @@ def the_output_does_not_depend_on_the_input() -> str:
             law = dict.fromkeys(product(range(gamma), repeat=total), Fraction(0))
             for seen, probability in watched.seen("anatomy", codes, gamma):
                 law[seen.published] += probability
-            require(set(law.values()) == {Fraction(1, gamma**total)}, f"{codes}: the output is not uniform")
-            tables += 1
-    return f"{tables} tables: every release is equally likely, so nothing of the input is in it"
+            yield (set(law.values()), "=", {Fraction(1, gamma**total)}, f"{codes}: the output is not uniform")
 
 
-@C.computation
-def how_wrong_it_gets_for_a_fixed_plan() -> str:
+@C.computation(
+    cases=4,
+    perturbed=("splu_proofs.splu.correlation:covariances larger", "splu_proofs.splu.covariance:kept larger"),
+)
+def how_wrong_it_gets_for_a_fixed_plan() -> Comparisons:
     """Walk through all predicates on N <= 6, gamma 2 and 3: the least and greatest share that remains."""
     shares = []
     for gamma in (2, 3):
@@ -117,17 +117,17 @@ def how_wrong_it_gets_for_a_fixed_plan() -> str:
                         if before:
                             shares.append((after / before, gamma, total, histogram, counts, s))
     least, most = min(shares), max(shares)
-    require(
-        covariances((1, 1, 1, 1), 2, (0, 1, 0, 0), 0) == (Fraction(-1, 16), Fraction(1, 16)),
+    yield (
+        covariances((1, 1, 1, 1), 2, (0, 1, 0, 0), 0),
+        "=",
+        (Fraction(-1, 16), Fraction(1, 16)),
         "the turned sign",
     )
-    require(least[0] < 0 and most[0] > Fraction(1, most[1]), "every share lies between 0 and 1/gamma")
-    require(
-        covariances((2, 2, 2, 2), 2, (1, 0, 2, 2), 0) == (Fraction(-1, 32), Fraction(-3, 32)),
+    yield (least[0], "<", 0, "every share lies between 0 and 1/gamma")
+    yield (most[0], ">", Fraction(1, most[1]), "every share lies between 0 and 1/gamma")
+    yield (
+        covariances((2, 2, 2, 2), 2, (1, 0, 2, 2), 0),
+        "=",
+        (Fraction(-1, 32), Fraction(-3, 32)),
         "the tripled one",
-    )
-    return (
-        f"N <= 6, gamma 2 and 3, all predicates: the share lies between {least[0]} (gamma {least[1]}, counts "
-        f"{least[3]}, P {least[4]}, s {least[5]}) and {most[0]} (gamma {most[1]}, counts {most[3]}, P "
-        f"{most[4]}, s {most[5]})"
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
@@ -105,10 +106,9 @@ def the_share_that_remains() -> Derivation:
     )
 
 
-@CC.computation
-def every_placement_in_small_tables() -> str:
+@CC.computation(cases=196, perturbed="Fraction(total - gamma * f, gamma => Fraction(total - f, gamma")
+def every_placement_in_small_tables() -> Comparisons:
     """Average over every subset of places, for every eligible table with N <= 8, every s, n and x."""
-    cases = 0
     for gamma in (2, 3, 4):
         for total in range(gamma, 9, gamma):
             for f in range(1, total // gamma + 1):
@@ -120,19 +120,22 @@ def every_placement_in_small_tables() -> str:
                         y = Fraction(x + Fraction(sum(held), len(held))) / gamma
                         before = Fraction(x, total) - Fraction(n * f, total**2)
                         share = Fraction(total - gamma * f, gamma * (total - f))
-                        require(
-                            y / total - Fraction(n * f, total**2) == share * before, f"{gamma}, {total}, {f}"
+                        yield (
+                            y / total - Fraction(n * f, total**2),
+                            "=",
+                            share * before,
+                            f"{gamma}, {total}, {f}",
                         )
-                        cases += 1
-    return f"{cases} cases, N <= 8, up to 4 records of P without s: the mean over all placements agrees"
 
 
-@CC.enumeration
-def the_formula_for_a_fixed_plan() -> str:
+@CC.enumeration(
+    cases=336,
+    perturbed=("splu_ref.mechanisms.group_draws:draw_rule larger", "splu_proofs.splu.covariance:kept larger"),
+)
+def the_formula_for_a_fixed_plan() -> Comparisons:
     """Compare sum n_v c(v, s)/(gamma f_v) with every outcome of the shipped mechanism, both plans."""
     from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
 
-    compared = 0
     for name in watched.NAMES:
         for gamma, histogram in ((2, (2, 1, 1)), (2, (1, 1, 1, 1)), (3, (1, 1, 1)), (2, (2, 2))):
             codes = tuple(value for value, count in enumerate(histogram) for _ in range(count))
@@ -149,6 +152,4 @@ def the_formula_for_a_fixed_plan() -> str:
                         * sum(v == s for v, inside in zip(seen.published, members, strict=True) if inside)
                         for seen, probability in outcomes
                     )
-                    require(mean == kept(groups, counts, s), f"{name}, {histogram}, P = {members}, s = {s}")
-                    compared += 1
-    return f"{compared} predicates and values of both plans: E y = sum of n_v c(v, s)/(gamma f_v)"
+                    yield (mean, "=", kept(groups, counts, s), f"{name}, {histogram}, P = {members}, s = {s}")

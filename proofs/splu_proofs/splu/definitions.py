@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..arithmetic.law import error, error_beyond, probability_mass
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import require
 
 D1 = Claim(
     id="splu.D1",
@@ -27,19 +27,23 @@ D1 = Claim(
 )
 
 
-@D1.computation
-def formula_and_prose_differ() -> str:
+@D1.computation(cases=2, perturbed="splu_proofs.arithmetic.law:error larger")
+def formula_and_prose_differ() -> Comparisons:
     """Compare the readings at gamma = 10, epsilon = 3/10, for f = 10 and f = 9."""
     gamma, epsilon = 10, Fraction(3, 10)
     on_the_line = probability_mass(gamma, 10, 7) + probability_mass(gamma, 10, 13)
-    require(
-        error(gamma, epsilon, 10) - error_beyond(gamma, epsilon, 10) == on_the_line, "they differ otherwise"
+    yield (
+        error(gamma, epsilon, 10) - error_beyond(gamma, epsilon, 10),
+        "=",
+        on_the_line,
+        "they differ otherwise",
     )
-    require(
-        error(gamma, epsilon, 9) == error_beyond(gamma, epsilon, 9),
+    yield (
+        error(gamma, epsilon, 9),
+        "=",
+        error_beyond(gamma, epsilon, 9),
         "they differ where epsilon f is not whole",
     )
-    return "at epsilon f = 3 the readings differ by Pr(|f' - f| = 3), at epsilon f = 27/10 not at all"
 
 
 D2 = Claim(
@@ -61,14 +65,13 @@ D2 = Claim(
 )
 
 
-@D2.computation
-def the_constant_estimator_is_right_at_one() -> str:
+@D2.computation(cases=2, perturbed="splu_proofs.arithmetic.law:probability_mass larger")
+def the_constant_estimator_is_right_at_one() -> Comparisons:
     """For f = 1 and the estimate 1, abs(1 - f) >= epsilon f is false for every epsilon > 0."""
     law = [(probability_mass(3, 1, k), 1) for k in range(4)]  # (probability of f', the estimate made from it)
     wrong = sum((p for p, estimate in law if abs(estimate - 1) > 0), Fraction(0))
-    require(sum(p for p, _ in law) == 1, "the law does not sum to 1")
-    require(wrong == 0, "the constant estimator errs at f = 1")
-    return "gamma = 3, f = 1: the estimator that always says 1 errs with probability 0"
+    yield (sum(p for p, _ in law), "=", 1, "the law does not sum to 1")
+    yield (wrong, "=", 0, "the constant estimator errs at f = 1")
 
 
 D3 = Claim(

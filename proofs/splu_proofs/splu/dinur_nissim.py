@@ -5,9 +5,10 @@ from __future__ import annotations
 from hashlib import sha256
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
@@ -83,8 +84,8 @@ def the_hadamard_attack() -> Derivation:
     )
 
 
-@DN.computation
-def a_database_of_256_bits() -> str:
+@DN.computation(cases=2, perturbed="splu_proofs.splu.dinur_nissim:_transformed larger")
+def a_database_of_256_bits() -> Comparisons:
     """Reconstruct 20 databases from 256 answers that are off by up to 2, the square root of n being 16."""
     n, most, worst = 256, 2, 0
     for number in range(20):
@@ -98,17 +99,14 @@ def a_database_of_256_bits() -> str:
             answers.append(2 * (half + digits[row][1] % (2 * most + 1) - most) - whole)
         found = [int(2 * entry > n) for entry in _transformed(answers)]  # the inverse, but for the factor n
         worst = max(worst, sum(a != b for a, b in zip(found, database, strict=True)))
-    require(worst <= 36 * most**2, "more bits are wrong than the bound allows")
-    require(worst * 20 <= n, "the attack is useless on these databases")
-    return (
-        f"n = 256, errors up to 2: at most {worst} of 256 bits wrong in 20 databases (bound {36 * most**2})"
-    )
+    yield (worst, "<=", 36 * most**2, "more bits are wrong than the bound allows")
+    yield (worst * 20, "<=", n, "the attack is useless on these databases")
 
 
-@DN.computation
-def every_small_database_and_every_error() -> str:
+@DN.computation(cases=1296, perturbed="splu_proofs.splu.dinur_nissim:_transformed larger")
+def every_small_database_and_every_error() -> Comparisons:
     """Run the attack on n = 4 for all databases and all answers off by 0 or 1/7 of a count either way."""
-    n, runs = 4, 0
+    n = 4
     for database in product((0, 1), repeat=n):
         signed = _transformed([7 * bit for bit in database])  # in sevenths
         for errors in product((-1, 0, 1), repeat=n):
@@ -116,13 +114,11 @@ def every_small_database_and_every_error() -> str:
             halves = [(signed[row] + signed[0]) // 2 + errors[row] for row in range(1, n)]
             answers = [whole, *(2 * half - whole for half in halves)]
             found = tuple(int(2 * entry > 7 * n) for entry in _transformed(answers))
-            require(found == database, f"{database} with errors {errors} is not found")
-            runs += 1
-    return f"n = 4, E = 1/7 (36 E^2 < 1): all {runs} databases and errors give the database exactly"
+            yield (found, "=", database, f"{database} with errors {errors} is not found")
 
 
-@DN.computation
-def all_subsets_and_no_limit_of_time() -> str:
+@DN.computation(cases=1, perturbed="<= 2 * bound => <= bound")
+def all_subsets_and_no_limit_of_time() -> Comparisons:
     """For n = 8 and E = 1, find every pair of databases that one set of answers can fit."""
     n, bound = 8, 1
     worst = 0
@@ -132,11 +128,7 @@ def all_subsets_and_no_limit_of_time() -> str:
             # the subset on which the two counts differ most is one of these two sets
             if max(only_first, only_second) <= 2 * bound:
                 worst = max(worst, only_first + only_second)
-    require(worst == 4 * bound, f"databases that differ in {worst} places fit the same answers")
-    return (
-        "n = 8, E = 1, all 256 subset counts: two databases that fit differ in at most 4 = 4E places, "
-        "attained"
-    )
+    yield (worst, "=", 4 * bound, f"databases that differ in {worst} places fit the same answers")
 
 
 def _transformed(values: list[int]) -> list[int]:

@@ -7,12 +7,13 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import comb
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 
 DBR = Claim(
     id="splu.DBR",
@@ -102,28 +103,33 @@ def maximizers(total: int, n: int, f: int) -> int:
 def smallest_counterexample() -> Witness:
     """At N = 2, n = 1, f = 1: the counts 0 and 1 of (P, s) are equally likely, whatever is published."""
     return Witness(
-        parameters={"N": "2", "|P|": "1", "f": "1", "counts of (P, s)": "0 and 1"},
+        parameters={"N": 2, "|P|": 1, "f": 1},
+        premises=("law_by_drawing draws so",),
+        allowed=lambda *_: Fraction(1),
+        actual=lambda total, n, f: Fraction(maximizers(total, n, f)),
+        sign="=",
         printed=Fraction(1),
         true=Fraction(2),
-        recompute=lambda: (Fraction(1), Fraction(maximizers(2, 1, 1))),
+        smaller=cases_before_the_witness,
+        count=8,
         order=(
             "N, then |P|, then f; compared is the number of counts that are likeliest, given the D' for "
             "which there are most"
         ),
-        smaller=cases_before_the_witness,
+        perturbed="splu_proofs.splu.distribution_based:maximizers larger",
         by_hand=(
-            "Values s and t, one record each, P holds one record. Both records draw s with probability "
-            "1/2, whether P holds the record with s or the other one: every D' has probability 1/4 for x = "
-            "0 and for x = 1."
+            "Values s and t, one record each, P holds one record. Both records draw s with probability 1/2, "
+            "whether P holds the record with s or the other one: every D' has probability 1/4 for x = 0 and "
+            "for x = 1."
         ),
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through N = 1, and N = 2 with an empty P or no s."""
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate N = 1, and N = 2 with an empty P or no s."""
     for total, n, f in product((1, 2), (0, 1, 2), (0, 1, 2)):
         if n <= total and f <= total and (total, n, f) < (2, 1, 1):
-            yield f"N = {total}, |P| = {n}, f = {f}", maximizers(total, n, f) == 1
+            yield total, n, f
 
 
 @DBRC.derivation
@@ -153,19 +159,27 @@ def the_law_does_not_depend_on_x() -> Derivation:
     )
 
 
-@DBRC.computation
-def every_small_table() -> str:
+@DBRC.computation(
+    cases=974,
+    perturbed=(
+        "splu_proofs.splu.distribution_based:law_by_drawing larger",
+        "splu_proofs.splu.distribution_based:maximizers larger",
+    ),
+)
+def every_small_table() -> Comparisons:
     """Draw every outcome for every P of every table with N <= 4: one law for all x with the same n and f."""
-    tables = 0
     for total in range(1, 5):
         for f in range(total + 1):
             for n in range(total + 1):
                 counts = set()
                 for members in combinations(range(total), n):
                     for (y, rest), chance in law_by_drawing(total, f, members).items():
-                        require(chance == likelihood(total, n, f, y, rest), f"N = {total}, n = {n}, f = {f}")
+                        yield (
+                            chance,
+                            "=",
+                            likelihood(total, n, f, y, rest),
+                            f"N = {total}, n = {n}, f = {f}",
+                        )
                     counts.add(sum(record < f for record in members))
-                    tables += 1
-                require(counts == set(possible(total, n, f)), "a possible count is missing")
-                require(maximizers(total, n, f) == len(counts), f"N = {total}, n = {n}, f = {f}: not flat")
-    return f"{tables} tables and predicates with N <= 4: the law of D' is the same for every count of (P, s)"
+                yield (counts, "=", set(possible(total, n, f)), "a possible count is missing")
+                yield (maximizers(total, n, f), "=", len(counts), f"N = {total}, n = {n}, f = {f}: not flat")

@@ -6,13 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 from ..worlds.histograms import greedy_groups, histograms
 
 DOM = Claim(
@@ -94,52 +95,62 @@ DOMC = Claim(
 def smallest_counterexample() -> Witness:
     """At gamma = 2, counts (2, 1, 1): a record published with 1 cannot have the value 2."""
     return Witness(
-        parameters={"gamma": "2", "N": "4", "counts": "(2, 1, 1)", "published": "1", "impossible": "2"},
+        parameters={"gamma": 2, "counts": (2, 1, 1), "published": 1},
+        premises=("the plan is computed from the counts",),
+        allowed=lambda *_: Fraction(0),
+        actual=lambda gamma, counts, w: Fraction(_impossible(greedy_groups(counts, gamma), len(counts), w)),
+        sign="=",
         printed=Fraction(0),
         true=Fraction(1),
-        recompute=lambda: (Fraction(0), Fraction(_impossible(greedy_groups((2, 1, 1), 2), 3, 1))),
-        order="N, then the number of values, over gamma >= 2 that divide N and all eligible counts",
         smaller=cases_before_the_witness,
+        count=7,
+        order="N, then the number of values, over gamma >= 2 that divide N and all eligible counts",
+        perturbed="splu_proofs.worlds.histograms:greedy_groups smaller",
         by_hand=(
-            "The groups are {0, 1} and {0, 2}. Only records of {0, 1} can be published with 1, and they have "
-            "the values 0 and 1. Printed: no value is impossible; true: one is, the value 2."
+            "The groups are {0, 1} and {0, 2}. Only records of {0, 1} can be published with 1, and they "
+            "have the values 0 and 1. Printed: no value is impossible; true: one is, the value 2."
         ),
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through N <= 3, and N = 4 with two values."""
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate N <= 3, and N = 4 with two values."""
     for total in range(2, 5):
         for histogram in histograms(total):
             for gamma in range(2, total + 1):
                 if total % gamma or gamma * max(histogram) > total or (total == 4 and len(histogram) > 2):
                     continue
-                groups, values = greedy_groups(histogram, gamma), len(histogram)
-                holds = all(_impossible(groups, values, w) == 0 for w in range(values))
-                yield f"gamma = {gamma}, counts {histogram}", holds
+                yield from ((gamma, histogram, w) for w in range(len(histogram)))
 
 
 def _impossible(groups: list[tuple[int, ...]], values: int, w: int) -> int:
     return sum(all(not {v, w} <= set(group) for group in groups) for v in range(values))
 
 
-@DOM.computation
-def how_few_are_possible() -> str:
+@DOM.computation(
+    cases=120,
+    perturbed=(
+        "splu_proofs.splu.domain:_impossible larger",
+        "splu_proofs.worlds.histograms:greedy_groups larger",
+    ),
+)
+def how_few_are_possible() -> Comparisons:
     """Count the possible values of a record of a value with one record, for m values once each."""
-    found = []
     for gamma in (2, 5):
         for values in (10, 50):
             groups = greedy_groups((1,) * values, gamma)
-            require(
-                all(values - _impossible(groups, values, w) == gamma for w in range(values)),
-                f"{gamma}, {values}",
-            )
-            found.append(f"{gamma} of {values}")
-    return f"all counts 1: every published value leaves {', '.join(found)} values possible"
+            for w in range(values):
+                yield (values - _impossible(groups, values, w), "=", gamma, f"{gamma}, {values}")
 
 
-@DOM.enumeration
-def the_real_table() -> str:
+@DOM.enumeration(
+    cases=5,
+    perturbed=(
+        "splu_ref.mechanisms.plans.plan:RunLengthPlan.groups larger",
+        "splu_proofs.worlds.watched:plan_groups larger",
+    ),
+)
+def the_real_table() -> Comparisons:
     """Count the pairs of occupations that never share a group, in the embedded table."""
     from splu_ref.data import embedded_table  # noqa: PLC0415  it loads polars
     from splu_ref.data.reading import EMBEDDED_SENSITIVE  # noqa: PLC0415  only runs need it
@@ -147,17 +158,14 @@ def the_real_table() -> str:
     from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
 
     counts = sorted(embedded_table().histogram(EMBEDDED_SENSITIVE).tolist())
-    found = []
-    for gamma in (2, 5):
-        for name in watched.NAMES:
-            kept = [*counts[:-1], counts[-1] - sum(counts) % gamma]
-            held = Counter(watched.plan_groups(name, tuple(kept), gamma))
-            never = sum(
-                all(not {v, w} <= set(group) for group in held) for v in range(len(kept)) for w in range(v)
-            )
-            found.append(f"{name}, gamma {gamma}: {never}")
-    pairs = len(counts) * (len(counts) - 1) // 2
-    return f"of {pairs} pairs of occupations, never in one group: {'; '.join(found)}"
+    yield len(counts), "=", 14, "occupations, of which there are 91 pairs"
+    for name, gamma, apart in (("anatomy", 2, 69), ("cyclic", 2, 77), ("anatomy", 5, 16), ("cyclic", 5, 38)):
+        kept = [*counts[:-1], counts[-1] - sum(counts) % gamma]
+        groups = Counter(watched.plan_groups(name, tuple(kept), gamma))
+        never = sum(
+            all(not {v, w} <= set(group) for group in groups) for v in range(len(kept)) for w in range(v)
+        )
+        yield never, "=", apart, f"pairs that never share a group, {name} plan, gamma = {gamma}"
 
 
 @DOMC.derivation
@@ -205,12 +213,17 @@ def bayes_over_groups() -> Derivation:
     )
 
 
-@DOMC.enumeration
-def the_shipped_release_has_this_posterior() -> str:
+@DOMC.enumeration(
+    cases=104,
+    perturbed=(
+        "splu_ref.mechanisms.plans.plan:DecoyPlan.published reversed",
+        "splu_proofs.worlds.watched:_Watched.published reversed",
+    ),
+)
+def the_shipped_release_has_this_posterior() -> Comparisons:
     """Compute the posterior from every outcome, with both plans, and compare c/(gamma f)."""
     from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
 
-    compared = zeros = 0
     for name in watched.NAMES:
         for gamma, histogram in (
             (2, (2, 1, 1)),
@@ -229,7 +242,9 @@ def the_shipped_release_has_this_posterior() -> str:
                 for w, f in enumerate(histogram):
                     together = sum({v, w} <= set(group) for group in groups)
                     posterior = joint[v, w] / sum(joint[u, w] for u in range(len(histogram)))
-                    require(posterior == Fraction(together, gamma * f), f"{name}, {histogram}: {v} given {w}")
-                    compared += 1
-                    zeros += posterior == 0
-    return f"{compared} posteriors of both plans are c/(gamma f); {zeros} of them are 0"
+                    yield (
+                        posterior,
+                        "=",
+                        Fraction(together, gamma * f),
+                        f"{name}, {histogram}: {v} given {w}",
+                    )

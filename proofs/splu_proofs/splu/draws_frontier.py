@@ -8,8 +8,9 @@ from itertools import product
 from math import factorial
 
 from ..arithmetic.law import error
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..witness import Witness, decimal
 
 FRONT = Claim(
@@ -67,14 +68,17 @@ def _errs(f: int) -> Fraction:
 def lighter_tails_than_normal_ones() -> Witness:
     """Gamma = 2, epsilon = 0.9, alpha = 1: at T_E = 1/2048 the threshold 6 is below z^2 / 2."""
     return Witness(
-        parameters={"gamma": "2", "epsilon": "9/10", "alpha": "1", "T_E": "1/2048", "T_f": "6"},
+        parameters={"gamma": 2, "epsilon": Fraction(9, 10), "alpha": 1, "T_f": 6},
+        premises=("the draws of SPLU-Gen are such groups", "the mean of a group's count is 1"),
+        allowed=lambda _gamma, _epsilon, _alpha, f: _errs(f),
+        actual=lambda _gamma, _epsilon, _alpha, f: _two_tails(2 * f, upper=False),
+        above=lambda _gamma, _epsilon, _alpha, f: _two_tails(2 * f, upper=True),
         printed=Fraction(1, 2048),
         true=_two_tails(12, upper=False),
-        recompute=lambda: (_errs(6), _two_tails(12, upper=False)),
+        smaller=lambda: ((2, Fraction(9, 10), 1, f) for f in range(1, 6)),
+        count=5,
         order="f, at gamma = 2, epsilon = 9/10 and alpha = 1, with T_E the error at f",
-        smaller=lambda: (
-            (f"T_f = {f}, T_E = {_errs(f)}", _two_tails(2 * f, upper=True) <= _errs(f)) for f in range(1, 6)
-        ),
+        perturbed="splu_proofs.splu.draws_frontier:_root larger",
         by_hand=(
             "f' is Bin(12, 1/2) at f = 6 and off by 5.4 or more at 0 and 12 only: 2 / 4096 = 1/2048; at f = "
             "1 it is wrong at 0 and 2: T_P = 1/2. The inequality T_f >= z^2 alpha T_P says z^2 <= 12, so "
@@ -111,6 +115,7 @@ FRONTC = Claim(
     ),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    instances="laws of k on a grid, gamma 2 and 3, counts up to 12",
     rests_on=("splu.B",),
 )
 
@@ -136,10 +141,15 @@ def _errors(law: Sequence[Fraction], epsilon: Fraction, most: int) -> list[Fract
     ]
 
 
-@FRONTC.computation
-def all_laws_on_a_grid() -> str:
+@FRONTC.computation(
+    cases=10530,
+    perturbed=(
+        "splu_proofs.splu.draws_frontier:_errors larger",
+        "splu_proofs.splu.draws_frontier:_sums larger",
+    ),
+)
+def all_laws_on_a_grid() -> Comparisons:
     """Hold both inequalities to laws of k with mean 1 for gamma = 2 and 3, with counts up to 12."""
-    compared = 0
     laws: list[list[Fraction]] = []
     for twos, threes in product(range(9), repeat=2):
         high = [Fraction(twos, 16), Fraction(threes, 24)]
@@ -154,21 +164,17 @@ def all_laws_on_a_grid() -> str:
             errors = _errors(law, epsilon, 12)
             for alpha in range(1, 7):
                 t_p = min(errors[:alpha])
-                require(spread >= epsilon**2 * alpha * t_p, f"{law}, {epsilon}, {alpha}: the variance")
+                yield (spread, ">=", epsilon**2 * alpha * t_p, f"{law}, {epsilon}, {alpha}: the variance")
                 for f, wrong in enumerate(errors, 1):
                     bound = alpha * t_p / (1 + (gamma - 1) ** 2 * wrong / epsilon**2)
-                    require(f >= bound, f"{law}, {epsilon}, {alpha}: error {wrong} at {f}")
-                    compared += 1
-    return f"{compared} comparisons of {len(laws)} laws: both inequalities hold"
+                    yield (f, ">=", bound, f"{law}, {epsilon}, {alpha}: error {wrong} at {f}")
 
 
-@FRONTC.computation
-def how_far_splu_gen_is_from_it() -> str:
+@FRONTC.computation(cases=3, perturbed="splu_proofs.arithmetic.law:error larger")
+def how_far_splu_gen_is_from_it() -> Comparisons:
     """Compare SPLU-Gen's variance with the bound at epsilon = 0.3, alpha = 10."""
-    epsilon, alpha, found = Fraction(3, 10), 10, []
+    epsilon, alpha = Fraction(3, 10), 10
     for gamma, expected in ((5, "3.07"), (10, "3.15"), (20, "3.19")):
         level = min(error(gamma, epsilon, f) for f in range(1, alpha + 1))
         ratio = Fraction(gamma - 1, gamma) / (epsilon**2 * alpha * level)
-        require(decimal(ratio, 2).startswith(expected), f"gamma = {gamma}: {decimal(ratio, 4)}")
-        found.append(decimal(ratio, 4))
-    return f"SPLU-Gen's variance is {', '.join(found)} times the bound at gamma = 5, 10, 20"
+        yield (decimal(ratio, 2).startswith(expected), "=", True, f"gamma = {gamma}: {decimal(ratio, 4)}")

@@ -7,8 +7,9 @@ from fractions import Fraction
 from splu_ref.guarantees import error_probability
 
 from ..arithmetic.law import error_beyond, probability_mass
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..witness import decimal
 
 E1 = Claim(
@@ -26,35 +27,43 @@ E1 = Claim(
     ),
     status=Status.PROVED,
     grade=Grade.EXACT,
+    complete="it is about two numbers",
     rests_on=("splu.B",),
     licenses=("splu_ref.guarantees.count_error:error_probability",),
     tests=("tests/guarantees/test_count_error.py::test_example_1_of_the_paper",),
 )
 
 
-@E1.computation
-def summed_in_fractions() -> str:
+@E1.computation(cases=4, perturbed="splu_proofs.arithmetic.law:error_beyond larger")
+def summed_in_fractions() -> Comparisons:
     """Sum three terms, and the two tails on their own."""
     within = sum((probability_mass(10, 5, k) for k in (4, 5, 6)), Fraction(0))
     outside = error_beyond(10, Fraction(3, 10), 5)
-    require(within + outside == 1, "window and tails do not add up to 1")
-    require(decimal(within, 6) == "0.519932...", f"the window is {decimal(within, 6)}")
-    require(
-        abs(within - Fraction("0.52")) < Fraction("0.005") > abs(outside - Fraction("0.48")),
-        "the print is wrong",
-    )
-    return f"within {decimal(within, 9)}, error {decimal(outside, 9)}: printed .52 and .48"
+    yield (within + outside, "=", 1, "window and tails do not add up to 1")
+    yield (decimal(within, 6), "=", "0.519932...", f"the window is {decimal(within, 6)}")
+    yield (abs(within - Fraction("0.52")), "<", Fraction("0.005"), "the print is wrong")
+    yield (Fraction("0.005"), ">", abs(outside - Fraction("0.48")), "the print is wrong")
 
 
-@E1.computation
-def the_library_follows() -> str:
+@E1.computation(
+    cases=2,
+    perturbed=(
+        "splu_ref.guarantees.count_error:error_probability larger",
+        "splu_proofs.arithmetic.law:error_beyond larger",
+    ),
+)
+def the_library_follows() -> Comparisons:
     """Compare the library's error probability, in both forms, with the tails."""
     truth = error_beyond(10, Fraction(3, 10), 5)
-    require(
-        error_probability(10, Fraction(3, 10), 5, strict=True).exact() == truth, "the strict form differs"
+    yield (
+        error_probability(10, Fraction(3, 10), 5, strict=True).exact(),
+        "=",
+        truth,
+        "the strict form differs",
     )
-    require(
-        error_probability(10, Fraction(3, 10), 5).exact() == truth,
+    yield (
+        error_probability(10, Fraction(3, 10), 5).exact(),
+        "=",
+        truth,
         "the two forms differ though 3/10 f is not whole",
     )
-    return "error_probability gives the same fraction in both forms, as 0.3 f is not whole"

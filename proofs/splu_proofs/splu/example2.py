@@ -7,9 +7,9 @@ from fractions import Fraction
 from splu_ref.guarantees import privacy_minimum
 
 from ..arithmetic.law import error, error_beyond
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
-from ..witness import decimal
+from ..evidence import Grade
 
 E2 = Claim(
     id="splu.E2",
@@ -24,31 +24,34 @@ E2 = Claim(
     ),
     status=Status.PROVED,
     grade=Grade.EXACT,
+    complete="it is about three counts",
     rests_on=("splu.L2",),
     licenses=("splu_ref.guarantees.privacy:privacy_minimum",),
     tests=("tests/guarantees/test_privacy.py::test_example_2_of_the_paper",),
 )
 
 
-@E2.computation
-def three_counts_in_fractions() -> str:
+@E2.computation(cases=4, perturbed="splu_proofs.arithmetic.law:error larger")
+def three_counts_in_fractions() -> Comparisons:
     """Compute both forms at f = 1, 2, 3."""
     epsilon = Fraction(3, 10)
     level = 1 - Fraction(9, 10) ** 9
     values = [error_beyond(10, epsilon, f) for f in (1, 2, 3)]
-    require(values == [error(10, epsilon, f) for f in (1, 2, 3)], "the two forms differ")
-    require(min(values) == values[0] == level, "the minimum is not at f = 1, or has another value")
-    require(level >= Fraction("0.6"), "T_P is below 0.6")
-    return f"f = 1, 2, 3: {', '.join(decimal(value, 8) for value in values)}; T_P = 1 - (9/10)^9"
+    yield (values, "=", [error(10, epsilon, f) for f in (1, 2, 3)], "the two forms differ")
+    yield (min(values), "=", values[0], "the minimum is not at f = 1, or has another value")
+    yield (values[0], "=", level, "the minimum is not at f = 1, or has another value")
+    yield (level, ">=", Fraction("0.6"), "T_P is below 0.6")
 
 
-@E2.computation
-def the_library_follows() -> str:
+@E2.computation(cases=2, perturbed="splu_ref.guarantees.privacy:privacy_minimum larger")
+def the_library_follows() -> Comparisons:
     """Compare the library's minimum."""
     found = privacy_minimum(10, Fraction(3, 10), 3)
     level = 1 - Fraction(9, 10) ** 9
-    require((found.t_p.exact(), found.argmin) == (level, 1), "the minimum differs")
-    require(
-        (found.t_p_definition.exact(), found.argmin_definition) == (level, 1), "the tight minimum differs"
+    yield ((found.t_p.exact(), found.argmin), "=", (level, 1), "the minimum differs")
+    yield (
+        (found.t_p_definition.exact(), found.argmin_definition),
+        "=",
+        (level, 1),
+        "the tight minimum differs",
     )
-    return "privacy_minimum gives 1 - (9/10)^9 at f = 1 in both forms"

@@ -6,8 +6,9 @@ from fractions import Fraction
 from math import comb
 
 from ..arithmetic.law import beyond, window
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.theorem3 import error_bound
 from ..witness import Witness, decimal
 
@@ -43,14 +44,16 @@ _UNIT = 1 << 80
 @F4.refutation
 def first_plotted_point() -> Witness:
     """At epsilon = 1/100, f = 100: printed 1/10, true 1 - b(1000; 100)."""
-    missed = Fraction(comb(1000, 100) * 9**900, 10**1000)
     return Witness(
-        parameters={"gamma": "10", "epsilon": "1/100", "f": "100"},
+        parameters={"gamma": 10, "epsilon": Fraction(1, 100), "f": 100},
+        premises=(lambda gamma, _epsilon, _f: gamma == GAMMA,),
+        allowed=error_bound,
+        actual=lambda gamma, epsilon, f: 1 - window(gamma, f, int(epsilon * f)),
         printed=Fraction(1, 10),
-        true=1 - missed,
-        recompute=lambda: (error_bound(GAMMA, EPSILONS[0], 100), 1 - window(GAMMA, 100, 1)),
+        true=1 - Fraction(comb(1000, 100) * 9**900, 10**1000),
+        none_smaller="it is the first point of the figure",
         order="T_f, then epsilon, over the points of the figure; it is the first",
-        smaller=lambda: (),
+        perturbed="splu_proofs.arithmetic.law:window larger",
         by_hand=(
             "epsilon f = 1, so every published count but 100 is an error, with probability 1 - C(1000,100) "
             "9^900/10^1000 = 0.957... The figure has 1/(10 * 0.0001 * 10000) = 1/10."
@@ -58,20 +61,21 @@ def first_plotted_point() -> Witness:
     )
 
 
-@F4.computation
-def every_whole_point_of_every_curve() -> str:
+@F4.computation(
+    cases=4006,
+    perturbed=(
+        "splu_proofs.splu.figure4:true_at_least smaller",
+        "splu_proofs.printed.theorem3:error_bound larger",
+    ),
+)
+def every_whole_point_of_every_curve() -> Comparisons:
     """Bound the true error from below at every whole T_f of the five curves; it always exceeds the print."""
-    smallest = Fraction(10**9)
     for epsilon in EPSILONS:
         for f in FREQUENCIES:
             ratio = true_at_least(epsilon, f) / error_bound(GAMMA, epsilon, f)
-            require(ratio > 1, f"epsilon = {epsilon}, f = {f}: the printed value is not exceeded")
-            smallest = min(smallest, ratio)
+            yield (ratio, ">", 1, f"epsilon = {epsilon}, f = {f}: the printed value is not exceeded")
     last = true_at_least(EPSILONS[-1], 900) / error_bound(GAMMA, EPSILONS[-1], 900)
-    require(last > 300, "the last point is less wrong than stated")
-    points = len(EPSILONS) * len(FREQUENCIES)
-    least = decimal(smallest, 2)
-    return f"{points} points: the truth is at least {least} times the print, {last // 1} times at the last"
+    yield (last, ">", 300, "the last point is less wrong than stated")
 
 
 def true_at_least(epsilon: Fraction, f: int) -> Fraction:
@@ -146,14 +150,16 @@ F4S = Claim(
 @F4S.refutation
 def sums_of_one_hundred() -> Witness:
     """At f = 100 and epsilon = 9/100, the mildest of the five: printed 1/810, true above 1/3."""
-    truth = 1 - window(GAMMA, 100, 9)
     return Witness(
-        parameters={"gamma": "10", "epsilon": "9/100", "f": "100"},
+        parameters={"gamma": 10, "epsilon": Fraction(9, 100), "f": 100},
+        premises=(lambda gamma, _epsilon, _f: gamma == GAMMA,),
+        allowed=error_bound,
+        actual=lambda _gamma, epsilon, f: _far(f, int(epsilon * f)),
         printed=Fraction(1, 810),
-        true=truth,
-        recompute=lambda: (error_bound(GAMMA, EPSILONS[-1], 100), _far(100, 9)),
+        true=1 - window(GAMMA, 100, 9),
+        none_smaller="f = 100 is the least of the figure",
         order="f; at its least f the claim fails at every epsilon of the figure, shown at the largest",
-        smaller=lambda: (),
+        perturbed="splu_proofs.arithmetic.law:at_most larger",
         by_hand="epsilon f = 9: published counts of 92 .. 108 are within, and hold 0.630 of the law.",
     )
 
@@ -163,15 +169,13 @@ def _far(f: int, distance: int) -> Fraction:
     return beyond(GAMMA, f, distance)
 
 
-@F4S.computation
-def the_five_errors_at_one_hundred() -> str:
+@F4S.computation(cases=7, perturbed="splu_proofs.arithmetic.law:beyond larger")
+def the_five_errors_at_one_hundred() -> Comparisons:
     """Compute the errors in words: at f = 100 for the five epsilons of the figure, and for 3/10."""
     found = [beyond(GAMMA, 100, int(100 * epsilon)) for epsilon in EPSILONS]
     told = [decimal(value, 3) for value in found]
-    require(told == ["0.957...", "0.792...", "0.635...", "0.493...", "0.370..."], f"{told}")
-    require(
-        all(value > error_bound(GAMMA, e, 100) for value, e in zip(found, EPSILONS, strict=True)), "print"
-    )
+    yield (told, "=", ["0.957...", "0.792...", "0.635...", "0.493...", "0.370..."], f"{told}")
+    for value, e in zip(found, EPSILONS, strict=True):
+        yield (value, ">", error_bound(GAMMA, e, 100), "print")
     far = decimal(beyond(GAMMA, 100, 30), 4)
-    require(far == "0.0019...", far)
-    return f"f = 100: {', '.join(told)} for epsilon = .01 .. .09, and {far} for .3"
+    yield (far, "=", "0.0019...", far)

@@ -11,8 +11,9 @@ from operator import mul
 from splu_ref.guarantees.minimax_game import Losses, least_worst_mixture
 
 from ..arithmetic.law import error, probability_mass
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import EvidenceError, Grade
 from ..witness import Witness, decimal
 from ..worlds.group_laws import (
     Law,
@@ -53,14 +54,15 @@ EX = Claim(
         "than the groups."
     ),
     hypotheses=(r"p = 1/\gamma", "groups draw independently of each other"),
-    status=Status.PROVED,
+    status=Status.VERIFIED,
     grade=Grade.EXACT,
+    instances="laws of groups of 2 and 3, by the laws that generate them, and two laws at gamma = 4",
     rests_on=("splu.S3",),
 )
 
 
-@EX.computation
-def every_law_of_small_groups() -> str:
+@EX.computation(cases=317, perturbed="splu_proofs.worlds.group_laws:all_or_none larger")
+def every_law_of_small_groups() -> Comparisons:
     """Walk through the laws that generate all others, for gamma = 2 and 3, and two laws of gamma = 4."""
     laws: list[tuple[int, Law]] = [(gamma, law) for gamma in (2, 3) for law in mixtures(gamma)]
     laws += [
@@ -69,19 +71,23 @@ def every_law_of_small_groups() -> str:
         (4, all_or_none((True, False, False, True))),
     ]
     for gamma, law in laws:
-        require(sum(law.values()) == 1, "no law")
+        yield (sum(law.values()), "=", 1, "no law")
         outcomes = shown(law)
         for member in range(gamma):
             shares: dict[int, Fraction] = {}
             for order, chance in outcomes.items():
                 shares[order[member]] = shares.get(order[member], Fraction(0)) + chance
-            require(set(shares.values()) == {Fraction(1, gamma)}, f"{law}: member {member} shows {shares}")
+            yield (set(shares.values()), "=", {Fraction(1, gamma)}, f"{law}: member {member} shows {shares}")
         # The slots are named by the value; another assignment names the members otherwise, which changes
         # nothing: the law of what they show is that of any other order of them.
         for order in permutations(range(gamma)):
             again = {tuple(places[member] for member in order): chance for places, chance in outcomes.items()}
-            require(again == outcomes, f"{law}: the assignment {order} makes the release more or less likely")
-    return f"{len(laws)} laws: marginals 1/gamma, no assignment more likely"
+            yield (
+                again,
+                "=",
+                outcomes,
+                f"{law}: the assignment {order} makes the release more or less likely",
+            )
 
 
 CAP = Claim(
@@ -105,16 +111,17 @@ CAP = Claim(
         "be chosen before the draws: then it is splu.EX in each group."
     ),
     hypotheses=(r"p = 1/\gamma", r"m \ge 1", "flags that do not depend on the draws"),
-    status=Status.PROVED,
+    status=Status.VERIFIED,
     grade=Grade.EXACT,
+    instances="every plan and order of tables with N <= 8, caps 1 and 2",
     rests_on=("splu.EX", "splu.B"),
 )
 
 
-@CAP.computation
-def every_plan_of_small_tables() -> str:
+@CAP.computation(cases=4125, perturbed="splu_proofs.arithmetic.law:probability_mass larger")
+def every_plan_of_small_tables() -> Comparisons:
     """Compare the law of every value's count under caps 1 and 2 with the binomial law and the mean."""
-    compared = quieter = 0
+    quieter = 0
     for gamma, most in ((2, 6), (3, 6)):
         for histogram in _tables(gamma, most):
             for plan in plans(histogram, gamma):  # groups in every order
@@ -124,18 +131,23 @@ def every_plan_of_small_tables() -> str:
                     for value, f in enumerate(histogram):
                         counts = of_value(law, value)
                         exact = {k: probability_mass(gamma, f, k) for k in range(gamma * f + 1)}
-                        require(sum(k * chance for k, chance in counts.items()) == f, f"{histogram}: biased")
+                        yield (
+                            sum(k * chance for k, chance in counts.items()),
+                            "=",
+                            f,
+                            f"{histogram}: biased",
+                        )
                         if f <= cap:
-                            require(
-                                counts == {k: chance for k, chance in exact.items() if chance},
+                            yield (
+                                counts,
+                                "=",
+                                {k: chance for k, chance in exact.items() if chance},
                                 f"{histogram}, {plan}, m = {cap}: the law of {f} differs",
                             )
-                            compared += 1
                         else:
-                            require(variance(counts) <= variance(exact), f"{histogram}: noisier")
+                            yield (variance(counts), "<=", variance(exact), f"{histogram}: noisier")
                             quieter += variance(counts) < variance(exact)
-    require(quieter > 0, "no count is published with less noise")
-    return f"{compared} values at or below the cap; {quieter} above it with less noise, none with more"
+    yield (quieter, ">", 0, "no count is published with less noise")
 
 
 def _numbered(laws: list[Law], number: int, _: tuple[int, ...]) -> Law:
@@ -184,13 +196,15 @@ def _most_variance(histogram: tuple[int, ...], gamma: int, a: int) -> Fraction:
 def a_common_value_beside_rare_ones() -> Witness:
     """Two groups, each with the common value and a rare one."""
     return Witness(
-        parameters={"gamma": "2", "a": "1", "counts": "2, 1, 1"},
+        parameters={"gamma": 2, "a": 1, "counts": (2, 1, 1)},
+        premises=("all-or-none retains with 1/gamma", lambda _gamma, a, _counts: a >= 1),
+        allowed=lambda *_: Fraction(0),
+        actual=lambda gamma, a, counts: _most_variance(counts, gamma, a),
+        sign="=",
         printed=Fraction(0),
         true=Fraction(2),
-        recompute=lambda: (Fraction(0), _most_variance((2, 1, 1), 2, 1)),
-        order="N, then the counts in descending order, then gamma, then a",
         smaller=lambda: (
-            (f"counts {histogram}, gamma = {gamma}, a = {a}", _most_variance(histogram, gamma, a) == 0)
+            (gamma, a, histogram)
             for total in (2, 3, 4)
             for gamma in (2, 3, 4)
             if total % gamma == 0
@@ -198,6 +212,9 @@ def a_common_value_beside_rare_ones() -> Witness:
             for a in range(1, total + 1)
             if (total, [-f for f in histogram]) < (4, [-2, -1, -1])
         ),
+        count=9,
+        order="N, then the counts in descending order, then gamma, then a",
+        perturbed="splu_proofs.worlds.group_laws:variance larger",
         by_hand=(
             "Each group chooses the rare value with probability 1/2, and then publishes it twice; otherwise "
             "it publishes the common value twice. So f' is twice Bin(2, 1/2), with variance 4 * 1/2 = 2."
@@ -227,14 +244,20 @@ AONC = Claim(
     hypotheses=(r"p = 1/\gamma", r"a \ge 1"),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
+    instances="every plan of tables with N <= 8",
     rests_on=("splu.EX", "splu.D2e"),
 )
 
 
-@AONC.computation
-def all_plans_of_small_tables() -> str:
+@AONC.computation(
+    cases=3742,
+    perturbed=(
+        "splu_proofs.splu.group_draws:_chosen larger",
+        "splu_proofs.worlds.group_laws:variance larger",
+    ),
+)
+def all_plans_of_small_tables() -> Comparisons:
     """Compare laws, means and variances with the formulas, for every plan of small tables."""
-    compared = 0
     for gamma, most in ((2, 8), (3, 6), (4, 4)):
         for histogram in _tables(gamma, most):
             for plan in {tuple(sorted(plan)) for plan in plans(histogram, gamma)}:
@@ -244,9 +267,14 @@ def all_plans_of_small_tables() -> str:
                         counts = of_value(law, value)
                         if f <= a:
                             true = {gamma * k: _chosen(gamma, f, k) for k in range(f + 1)}
-                            require(counts == true, f"{histogram}, {plan}, a = {a}: the law of {f} differs")
+                            yield (counts, "=", true, f"{histogram}, {plan}, a = {a}: the law of {f} differs")
                         else:
-                            require(sum(k * part for k, part in counts.items()) == f, f"{histogram}: biased")
+                            yield (
+                                sum(k * part for k, part in counts.items()),
+                                "=",
+                                f,
+                                f"{histogram}: biased",
+                            )
                             spread = sum(
                                 (
                                     _share_variance(gamma, sum(histogram[other] > a for other in group))
@@ -255,16 +283,16 @@ def all_plans_of_small_tables() -> str:
                                 ),
                                 Fraction(0),
                             )
-                            require(variance(counts) == spread, f"{histogram}, {plan}, a = {a}: variance")
-                        compared += 1
-    return f"{compared} values under all plans"
+                            yield (variance(counts), "=", spread, f"{histogram}, {plan}, a = {a}: variance")
 
 
-@AONC.computation
-def levels_of_counts_up_to_ten() -> str:
+@AONC.computation(
+    cases=8,
+    perturbed=("splu_proofs.splu.group_draws:_chosen larger", "splu_proofs.arithmetic.law:at_most larger"),
+)
+def levels_of_counts_up_to_ten() -> Comparisons:
     """Compute T_P and T_P* at epsilon = 0.3, alpha = 10, beside those of independent draws."""
     epsilon, alpha = Fraction(3, 10), 10
-    found = []
     for gamma, plain, level, star in (
         (5, "0.289", "0.590", "0.611"),
         (10, "0.317", "0.612", "0.669"),
@@ -277,13 +305,16 @@ def levels_of_counts_up_to_ten() -> str:
             )
             for f in range(1, alpha + 1)
         )
-        require(decimal(before, 3).startswith(plain) and decimal(after, 3).startswith(level), f"{gamma}")
-        found.append(f"gamma = {gamma}: {decimal(before, 4)} to {decimal(after, 4)}")
+        yield (decimal(before, 3).startswith(plain), "=", True, f"{gamma}")
+        yield (decimal(after, 3).startswith(level), "=", True, f"{gamma}")
         if star:
             least = least_worst_error(gamma, epsilon, alpha)
-            require(decimal(least, 3).startswith(star), f"T_P* at gamma = {gamma}: {decimal(least, 4)}")
-            found[-1] += f", T_P* {decimal(least, 4)}"
-    return "; ".join(found)
+            yield (
+                decimal(least, 3).startswith(star),
+                "=",
+                True,
+                f"T_P* at gamma = {gamma}: {decimal(least, 4)}",
+            )
 
 
 def _chosen(gamma: int, f: int, k: int) -> Fraction:
@@ -317,8 +348,10 @@ def least_worst_error(gamma: int, epsilon: Fraction, alpha: int) -> Fraction:
     worst = max(
         sum((share * errors[row] for errors, share in game.parts), Fraction(0)) for row in range(alpha)
     )
-    require(sum(share for _, share in game.parts) == sum(game.weights) == 1, "no probabilities")
-    require(sum(map(mul, game.weights, respond(game.weights)[1])) == worst, "the bounds do not meet")
+    if not sum(share for _, share in game.parts) == sum(game.weights) == 1:
+        raise EvidenceError("the weights of the game are no probabilities")
+    if sum(map(mul, game.weights, respond(game.weights)[1])) != worst:
+        raise EvidenceError("the two bounds of the game differ")
     return worst
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TypeAlias
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.iteration import TOLERANCE, likelihood, reconstruct, relative_change, step
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness, decimal
+from ..witness import Case, Witness
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 
@@ -67,33 +68,29 @@ def _tables(rows: int) -> Iterator[tuple[int, tuple[int, ...]]]:
 @I.refutation
 def the_first_step_lowers_the_likelihood() -> Witness:
     """At gamma = 3, y = (1, 3, 10, 1) the first step divides the likelihood by 1.00546..."""
-    y = (1, 3, 10, 1)
-    first = (Fraction(701, 779), Fraction(2415, 779), Fraction(181, 18), Fraction(17, 18))
-
-    def recompute() -> tuple[Fraction, Fraction]:
-        require(step(tuple(map(Fraction, y)), y, 3) == first, "the first step is another one")
-        return Fraction(1), loss(y, 3)
-
     return Witness(
-        parameters={
-            "gamma": "3",
-            "N": "15",
-            "y": "(1, 3, 10, 1)",
-            "x^1": "(701/779, 2415/779, 181/18, 17/18)",
-        },
+        parameters={"gamma": 3, "y": (1, 3, 10, 1)},
+        premises=(
+            lambda gamma, _y: gamma >= 2,
+            lambda gamma, y: sum(y) % gamma == 0,
+            lambda _gamma, y: min(y) >= 1,
+            lambda gamma, y: gamma * (y[1] + y[3]) < sum(y),
+        ),
+        allowed=lambda *_: Fraction(1),
+        actual=lambda gamma, y: loss(y, gamma),
         printed=Fraction(1),
         true=_by_hand(),
-        recompute=recompute,
+        smaller=cases_before_the_witness,
+        count=319,
         order=(
             "N, then gamma, f', y_3, y_0, over y with gamma | N, all y_i >= 1 and f' < N/gamma; the "
-            "quantity is "
-            "L(x^0)/L(x^1), which EM keeps at or below 1"
+            "quantity is L(x^0)/L(x^1), which EM keeps at or below 1"
         ),
-        smaller=cases_before_the_witness,
+        perturbed="splu_proofs.printed.iteration:step larger",
         by_hand=(
-            "f = 4, so a_01 = a_23 = 4/15. At x^0 = y the counts predicted are (41/15, 19/15, 8, 3), "
-            "and (13) gives x^1 = (701/779, 2415/779, 181/18, 17/18). There f = 56713/14022 has moved, and "
-            "with it the matrix. L is p_0 p_1^3 p_2^10 p_3, with p_j the predicted counts over 15."
+            "f = 4, so a_01 = a_23 = 4/15. At x^0 = y the counts predicted are (41/15, 19/15, 8, 3), and "
+            "(13) gives x^1 = (701/779, 2415/779, 181/18, 17/18). There f = 56713/14022 has moved, and with "
+            "it the matrix. L is p_0 p_1^3 p_2^10 p_3, with p_j the predicted counts over 15."
         ),
     )
 
@@ -108,76 +105,75 @@ def _by_hand() -> Fraction:
     return before / ((4 - outside) * outside**3 * (11 - inside) ** 10 * inside)
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through every smaller table: in each the first step does not lower the likelihood."""
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate every smaller table."""
     for rows in range(2, 16):
         for gamma, y in _tables(rows):
             if (gamma, y) == (3, (1, 3, 10, 1)):
                 return
-            yield f"gamma = {gamma}, y = {y}", loss(y, gamma) <= 1
+            yield gamma, y
 
 
-@I.computation
-def without_whole_groups() -> str:
+@I.computation(
+    cases=1,
+    perturbed=("splu_proofs.splu.iteration:loss smaller", "splu_proofs.printed.iteration:step smaller"),
+)
+def without_whole_groups() -> Comparisons:
     """Show that a table whose N is no multiple of gamma is smaller, as no such table is published."""
     lost = loss((1, 1, 6, 1), 4)
-    require(lost > 1, f"the likelihood does not fall: {lost}")
-    return f"N = 9, gamma = 4, y = (1, 1, 6, 1): the first step divides the likelihood by {decimal(lost, 5)}"
+    yield (lost, ">", 1, f"the likelihood does not fall: {lost}")
 
 
-@I.computation
-def how_much_it_loses() -> str:
+@I.computation(cases=3, perturbed="splu_proofs.splu.iteration:loss larger")
+def how_much_it_loses() -> Comparisons:
     """Find the worst first step up to N = 24; c copies of a table raise the loss to the power c."""
-    falls = tables = 0
+    falls = 0
     worst_case: tuple[Fraction, int, tuple[int, ...]] = (Fraction(0), 0, ())
     for rows in range(4, 25):
         for gamma, y in _tables(rows):
             lost = loss(y, gamma)
             falls += lost > 1
-            tables += 1
             worst_case = max(worst_case, (lost, gamma, y))
     lost, gamma, y = worst_case
-    require(falls > 0 and lost > 1, "no first step lowers the likelihood")
-    require(loss(tuple(2 * count for count in y), gamma) == lost**2, "two copies do not square the loss")
-    return (
-        f"{falls} of {tables} tables with N <= 24 lose, the most by {decimal(lost, 4)} at gamma = {gamma}, "
-        f"y = {y}; two copies of it lose the square, so the loss is exponential in N"
-    )
+    yield (falls, ">", 0, "no first step lowers the likelihood")
+    yield (lost, ">", 1, "no first step lowers the likelihood")
+    yield (loss(tuple(2 * count for count in y), gamma), "=", lost**2, "two copies do not square the loss")
 
 
-@I.computation
-def zero_over_zero_and_absorbed() -> str:
+@I.computation(cases=6, perturbed="splu_proofs.printed.iteration:step larger")
+def zero_over_zero_and_absorbed() -> Comparisons:
     """Put y_3 = 0: the state stays at 0, and the rule divides 0 by 0."""
     y = (5, 3, 7, 0)
     x = tuple(map(Fraction, y))
-    for _ in range(3):
+    for number in range(1, 4):
         after = step(x, y, 3)
-        require(after[3] == 0, "the state has left 0")
+        yield after[3], "=", 0, f"x_3 after {number} steps"
         try:
             relative_change(x, after)
+            undefined = False
         except ZeroDivisionError:
-            x = after
-        else:
-            require(False, "the rule has a value")
-    return "gamma = 3, y = (5, 3, 7, 0): x_3 stays 0, and abs(x_3' - x_3)/x_3 is 0/0 at every step"
+            undefined = True
+        yield undefined, "=", True, f"0/0 in the rule after {number} steps"
+        x = after
 
 
-@I.computation
-def the_rule_never_stops() -> str:
+@I.computation(
+    cases=53,
+    perturbed=("splu_proofs.splu.iteration:_factor larger", "splu_proofs.printed.iteration:predicted larger"),
+)
+def the_rule_never_stops() -> Comparisons:
     """For gamma = 5, y = (46000, 2400, 46000, 5600): in a box around the whole path x_1 falls by over 1 %.
 
     The box is 0 < x_1 <= 2400, 5600 <= x_3 <= 15000, cut into cells until interval arithmetic shows in each
     that x_1' < 0.99 x_1 and 5600 < x_3' < 15000; the block sums fix the rest. So the path from y stays in
     the box, and the rule is not met at any step.
     """
-    cells = 0
     waiting = [((Fraction(0), Fraction(2400)), (Fraction(5600), Fraction(15000)))]
     while waiting:
         first, third = waiting.pop()
         if _falls_and_stays(first, third):
-            cells += 1
             continue
-        require(third[1] - third[0] > 1, f"not shown for x_1 in {first}, x_3 in {third}")
+        yield third[1] - third[0], ">", 1, f"width of a cell at x_1 in {first}, x_3 in {third}"
         middles = (first[0] + first[1]) / 2, (third[0] + third[1]) / 2
         waiting += [
             (left, right)
@@ -185,11 +181,8 @@ def the_rule_never_stops() -> str:
             for right in ((third[0], middles[1]), (middles[1], third[1]))
         ]
     x, steps = reconstruct((46000, 2400, 46000, 5600), 5)
-    require(steps == 13490 and x[1] < 1e-320, f"double precision stops after {steps} steps at {x}")
-    return (
-        f"exact: in {cells} cells x_1 falls by over 1 % and none is left, so the rule is never met; "
-        f"double precision: {steps} steps, x_1 at its last digits, x_3 = {x[3]:.2f}"
-    )
+    yield steps, "=", 13490, "steps until double precision stops"
+    yield Fraction(x[1]), "<", Fraction(1, 10**320), "x_1 where double precision stops"
 
 
 def _falls_and_stays(first: Interval, third: Interval) -> bool:

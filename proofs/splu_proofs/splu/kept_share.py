@@ -12,9 +12,10 @@ from splu_ref.channels import Channel, from_matrix
 from splu_ref.mechanisms import SpluGen
 from splu_ref.randomness import SeededSource
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver
 from ..step import Inequality
 from ..worlds.histograms import histograms, spreads
@@ -108,10 +109,15 @@ def splu_gen_meets_the_bound() -> Derivation:
     )
 
 
-@KEEP.computation
-def small_operators_keep_no_more() -> str:
+@KEEP.computation(
+    cases=4324,
+    perturbed=(
+        "splu_ref.channels.channel:Channel.probability larger",
+        "splu_proofs.splu.kept_share:_kept larger",
+    ),
+)
+def small_operators_keep_no_more() -> Comparisons:
     """Walk through all operators with entries in eighths on two values and in thirds on three."""
-    compared = 0
     for m, parts in ((2, 8), (3, 3)):
         for rows in product(list(spreads(parts, m)), repeat=m):
             channel = from_matrix(range(m), [[Fraction(n, parts) for n in row] for row in rows], range(m))
@@ -123,15 +129,18 @@ def small_operators_keep_no_more() -> str:
                         default=Fraction(0),
                     )
                     share = Fraction(sum(count for count in counts if count <= protected), total)
-                    require(kept <= 1 - (1 - found) * share, f"{rows} keeps more: {counts}, {protected}")
-                    compared += 1
-    return f"{compared} operators, priors and levels on two and three values: none keeps more"
+                    yield (kept, "<=", 1 - (1 - found) * share, f"{rows} keeps more: {counts}, {protected}")
 
 
-@KEEP.computation
-def splu_gen_attains_it() -> str:
+@KEEP.computation(
+    cases=608,
+    perturbed=(
+        "splu_ref.mechanisms.splu_gen:SpluGen.channel larger",
+        "splu_proofs.splu.kept_share:_kept larger",
+    ),
+)
+def splu_gen_attains_it() -> Comparisons:
     """Compute all posteriors under the greedy and the cyclic plan of every eligible table, N <= 8."""
-    tried = 0
     for gamma, total in ((2, 4), (2, 6), (3, 6), (4, 8)):
         for counts in histograms(total):
             if gamma * max(counts) > total:
@@ -139,9 +148,8 @@ def splu_gen_attains_it() -> str:
             for plan, keep in product(("anatomy", "cyclic"), (Fraction(1, gamma), Fraction(3, 5))):
                 channel = SpluGen(gamma, keep, plan).channel(np.array(counts), SeededSource(1))
                 largest = max(each for _, each in _posteriors(channel, counts))
-                require(largest == keep == _kept(channel, counts), f"{counts}, gamma = {gamma}: {largest}")
-                tried += 1
-    return f"{tried} tables, plans and retentions: the largest posterior of a value and the share kept are p"
+                yield (largest, "=", keep, f"{counts}, gamma = {gamma}: {largest}")
+                yield (keep, "=", _kept(channel, counts), f"{counts}, gamma = {gamma}: {largest}")
 
 
 def _kept(channel: Channel[int, int], counts: tuple[int, ...]) -> Fraction:

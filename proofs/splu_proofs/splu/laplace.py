@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from ..arithmetic.law import beyond, probability_mass
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
@@ -92,15 +92,19 @@ def logarithm(number: int, terms: int = 60) -> tuple[Fraction, Fraction]:
 def smallest_counterexample() -> Witness:
     """At f = 1: Laplace noise of epsilon = ln 2 errs by more than 10/7, SPLU-Gen by 0.65536."""
     return Witness(
-        parameters={"gamma": "5", "epsilon": "ln 2", "f": "1"},
+        parameters={"gamma": 5, "epsilon": "ln 2", "f": 1},
+        premises=(
+            lambda gamma, _epsilon, _f: gamma == 5,
+            "the scale of the noise is 1/epsilon",
+            "mean_error is that of f'",
+        ),
+        allowed=lambda gamma, _epsilon, f: mean_error(gamma, f) / f,
+        actual=lambda _gamma, _epsilon, f: _error_at_ln_2() / f,
         printed=Fraction(2048, 3125),
         true=Fraction(10, 7),
-        recompute=lambda: (
-            mean_error(5, 1),
-            Fraction(10, 7) if logarithm(2)[1] < Fraction(7, 10) else Fraction(0),
-        ),
+        none_smaller="f = 1 is the smallest count",
         order="f",
-        smaller=cases_before_the_witness,
+        perturbed="splu_proofs.splu.laplace:logarithm larger",
         by_hand=(
             "E|Lap| = 1/ln 2 > 10/7, because e^(7/10) > 1 + 0.7 + 0.245 + 0.057 > 2. SPLU-Gen: 2 * 1 * "
             "(4/5) * b(5; 1), b(5; 1) = 5 (1/5)(4/5)^4 = 256/625: 2048/3125 = 0.65536. The true value is "
@@ -109,29 +113,23 @@ def smallest_counterexample() -> Witness:
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Yield nothing: f = 1 is the smallest count."""
-    yield from ()
-
-
-@DP.computation
-def averages_over_ten_counts() -> str:
+@DP.computation(
+    cases=6,
+    perturbed=("splu_proofs.splu.laplace:logarithm larger", "splu_proofs.arithmetic.law:trial_weight larger"),
+)
+def averages_over_ten_counts() -> Comparisons:
     """Compute the mean relative errors over counts 1..10."""
     harmonic = sum((Fraction(1, f) for f in range(1, 11)), Fraction(0))
     shipped = sum((mean_error(5, f) / f for f in range(1, 11)), Fraction(0)) / 10
     found = []
     for number in (2, 3):
         low, high = (harmonic / 10 / bound for bound in reversed(logarithm(number)))
-        require(decimal(low, 12) == decimal(high, 12), "the logarithm is not known well enough")
+        yield (decimal(low, 12), "=", decimal(high, 12), "the logarithm is not known well enough")
         found.append(low)
-    require((decimal(found[0], 4), decimal(found[1], 4)) == ("0.4225...", "0.2666..."), "the Laplace means")
-    require(decimal(shipped, 4) == "0.3463...", f"SPLU-Gen's mean is {decimal(shipped, 4)}")
-    require(found[1] < shipped < found[0], "the order of the three means")
-    return (
-        f"mean relative error over counts 1..10: Laplace {decimal(found[0], 6)} at ln 2, "
-        f"{decimal(found[1], 6)} at ln 3; "
-        f"SPLU-Gen with gamma = 5 {decimal(shipped, 6)}"
-    )
+    yield ((decimal(found[0], 4), decimal(found[1], 4)), "=", ("0.4225...", "0.2666..."), "the Laplace means")
+    yield (decimal(shipped, 4), "=", "0.3463...", f"SPLU-Gen's mean is {decimal(shipped, 4)}")
+    yield (found[1], "<", shipped, "the order of the three means")
+    yield (shipped, "<", found[0], "the order of the three means")
 
 
 @DPC.derivation
@@ -187,43 +185,55 @@ def the_mean_absolute_error() -> Derivation:
     )
 
 
-@DPC.computation
-def the_crossing_counts() -> str:
+@DPC.computation(
+    cases=164,
+    perturbed=("splu_proofs.splu.laplace:logarithm larger", "splu_proofs.arithmetic.law:trial_weight larger"),
+)
+def the_crossing_counts() -> Comparisons:
     """Find the last count at which Laplace noise errs more, for gamma 2..10 and ln 2, ln 3."""
-    found = []
     for number in (2, 3):
         low, high = logarithm(number)
         last = []
         for gamma in range(2, 11):
             errors = [2 * f * Fraction(gamma - 1, gamma) * probability_mass(gamma, f, f) for f in range(1, 9)]
-            require(all(error > 1 / low or error < 1 / high for error in errors), "a comparison is undecided")
+            for error in errors:
+                yield (bool(error > 1 / low or error < 1 / high), "=", True, "a comparison is undecided")
             last.append(sum(error < 1 / high for error in errors))
-            require(errors[-1] > 1 / low, f"gamma = {gamma}: no crossing up to f = 8")
-        require(last[3] == {2: 4, 3: 1}[number], "the crossing at gamma = 5")
-        found.append(f"ln {number}: {', '.join(map(str, last))}")
-    return f"last count at which Laplace noise errs more, gamma 2..10: {'; '.join(found)}"
+            yield (errors[-1], ">", 1 / low, f"gamma = {gamma}: no crossing up to f = 8")
+        yield (last[3], "=", {2: 4, 3: 1}[number], "the crossing at gamma = 5")
 
 
-@DPC.computation
-def the_formula_and_its_growth() -> str:
+@DPC.computation(
+    cases=324,
+    perturbed=("splu_proofs.splu.laplace:mean_error larger", "splu_proofs.arithmetic.law:at_most larger"),
+)
+def the_formula_and_its_growth() -> Comparisons:
     """Compare the closed form with the sum over all k and over all distances, gamma 2..10, f <= 15."""
     for gamma in range(2, 11):
         before = Fraction(0)
         for f in range(1, 16):
             error = mean_error(gamma, f)
-            require(
-                error == 2 * f * Fraction(gamma - 1, gamma) * probability_mass(gamma, f, f), f"{gamma}, {f}"
+            yield (
+                error,
+                "=",
+                2 * f * Fraction(gamma - 1, gamma) * probability_mass(gamma, f, f),
+                f"{gamma}, {f}",
             )
-            require(error >= before, f"gamma = {gamma}, f = {f}: the error falls")
+            yield (error, ">=", before, f"gamma = {gamma}, f = {f}: the error falls")
             if f <= 5:
                 tails = sum((beyond(gamma, f, j) for j in range(1, gamma * f + 1)), Fraction(0))
-                require(error == tails, f"gamma = {gamma}, f = {f}: the tails do not add up to it")
+                yield (error, "=", tails, f"gamma = {gamma}, f = {f}: the tails do not add up to it")
             before = error
         grown = mean_error(gamma, 60) / before
-        require(
-            abs(grown - 2) < Fraction(1, 20), f"gamma = {gamma}: from f = 15 to 60 it grows {grown} times"
+        yield (
+            abs(grown - 2),
+            "<",
+            Fraction(1, 20),
+            f"gamma = {gamma}: from f = 15 to 60 it grows {grown} times",
         )
-    return (
-        "gamma 2..10, f <= 15: the closed form is E|f' - f|, and it does not fall; from f = 15 to f = 60 it "
-        "doubles, within 1/20"
-    )
+
+
+def _error_at_ln_2() -> Fraction:
+    """Return 10/7, which is below the mean absolute value 1/ln 2 of the noise if ln 2 < 7/10."""
+    bound = Fraction(10, 7)
+    return bound if bound * logarithm(2)[1] < 1 else Fraction(0)

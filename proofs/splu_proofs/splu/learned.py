@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations, product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
-from ..witness import Witness
+from ..evidence import Grade
+from ..witness import Case, Witness
 from ..worlds.histograms import greedy_groups, histograms
 
 FG = Claim(
@@ -92,39 +93,46 @@ def release_weights(
 def three_pairs() -> Witness:
     """At gamma = 2 and counts (2, 2, 2) a pair that is published with (0, 0) has 0: probability 1."""
     return Witness(
-        parameters={"gamma": "2", "N": "6", "counts": "(2, 2, 2)", "published of a pair": "(0, 0)"},
+        parameters={"gamma": 2, "counts": (2, 2, 2)},
+        premises=(
+            lambda gamma, _counts: gamma >= 2,
+            lambda gamma, counts: sum(counts) % gamma == 0,
+            "classes are as large as the counts",
+        ),
+        allowed=lambda gamma, _counts: Fraction(1, gamma),
+        actual=lambda gamma, counts: posterior(counts, gamma)[0],
         printed=Fraction(1, 2),
         true=Fraction(1),
-        recompute=lambda: (Fraction(1, 2), posterior((2, 2, 2), 2)[0]),
-        order="N, over gamma >= 2 and classes of the sizes of the counts, each with one value",
         smaller=_smaller,
+        count=6,
+        order="N, over gamma >= 2 and classes of the sizes of the counts, each with one value",
+        perturbed="splu_proofs.splu.learned:posterior larger",
         by_hand=(
             "The greedy groups are {0, 1}, {0, 2}, {1, 2}. A pair with 1 stands in {0, 1} and {1, 2}, one "
-            "with 2 "
-            "in {0, 2} and {1, 2}: one of its records cannot be published with 0. A pair with 0 is published "
-            "with (0, 0) in one case of four."
+            "with 2 in {0, 2} and {1, 2}: one of its records cannot be published with 0. A pair with 0 is "
+            "published with (0, 0) in one case of four."
         ),
     )
 
 
-def _smaller() -> Iterator[tuple[str, bool]]:
+def _smaller() -> Iterator[Case]:
     for rows in range(2, 6):
         for gamma in range(2, rows + 1):
             if rows % gamma:
                 continue
             for histogram in histograms(rows):
                 if gamma * max(histogram) <= rows and gamma * prior(believed(histogram)) <= 1:
-                    yield (
-                        f"N = {rows}, gamma = {gamma}, {histogram}",
-                        gamma * posterior(histogram, gamma)[0] <= 1,
-                    )
+                    yield gamma, histogram
 
 
-@FG.computation
-def what_is_believed_before() -> str:
+@FG.computation(
+    cases=4, perturbed=("splu_proofs.splu.learned:posterior larger", "splu_proofs.splu.learned:prior larger")
+)
+def what_is_believed_before() -> Comparisons:
     """Compute prior and posterior of the witness, release by release."""
     worlds = believed((2, 2, 2))
-    require(len(worlds) == 6 and prior(worlds) == Fraction(1, 3), "the prior is not 1/3")
+    yield (len(worlds), "=", 6, "the prior is not 1/3")
+    yield (prior(worlds), "=", Fraction(1, 3), "the prior is not 1/3")
     found, release = posterior((2, 2, 2), 2)
-    require(found == 1 and release[:2] == (0, 0), f"{found} at {release}")
-    return f"6 tables, every value 1/3 before; after {release} the first pair has 0 for certain"
+    yield (found, "=", 1, f"{found} at {release}")
+    yield (release[:2], "=", (0, 0), f"{found} at {release}")

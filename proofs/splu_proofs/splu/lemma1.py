@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..arithmetic.law import beyond, window
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.lemma1 import threshold
 from ..printed.theorem3 import error_bound
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 
 L1 = Claim(
     id="splu.L1",
@@ -41,29 +42,32 @@ L1 = Claim(
 def smallest_counterexample() -> Witness:
     """At gamma = 3, epsilon = 1, T_E = 1/3: printed T_f = 1, where the error probability is 5/9."""
     return Witness(
-        parameters={"gamma": "3", "epsilon": "1", "T_E": "1/3", "T_f": "1", "f": "1"},
+        parameters={"gamma": 3, "epsilon": Fraction(1), "T_E": Fraction(1, 3), "f": 1},
+        premises=(
+            lambda gamma, _epsilon, _t_e, _f: gamma >= 2,
+            lambda _gamma, epsilon, _t_e, _f: epsilon > 0,
+            lambda _gamma, _epsilon, t_e, _f: 0 < t_e <= 1,
+        ),
+        allowed=lambda gamma, epsilon, t_e, f: t_e if threshold(gamma, epsilon, t_e) <= f else Fraction(1),
+        actual=lambda gamma, epsilon, _t_e, f: beyond(gamma, f, int(epsilon * f)),
         printed=Fraction(1, 3),
         true=Fraction(5, 9),
-        recompute=lambda: (
-            Fraction(1, 3) if threshold(3, Fraction(1), Fraction(1, 3)) == 1 else Fraction(1),
-            beyond(3, 1, 1),
-        ),
-        order=(
-            "gamma f at the count f that breaks the promise; then d over the step points epsilon = "
-            "d/f. For given gamma, epsilon and f the smallest T_E whose printed T_f is at most f is "
-            "1/(gamma epsilon^2 f^2), so the promise breaks at f exactly when Theorem 3 does"
-        ),
         smaller=cases_before_the_witness,
+        count=2,
+        order=(
+            "gamma f at the count f that breaks the promise; then d over the step points epsilon = d/f. For "
+            "given gamma, epsilon and f the smallest T_E whose printed T_f is at most f is 1/(gamma "
+            "epsilon^2 f^2), so the promise breaks at f exactly when Theorem 3 does"
+        ),
+        perturbed="splu_proofs.arithmetic.law:at_most larger",
         by_hand="T_f = (3 * 1 * 1/3)^(-1/2) = 1. At f = 1 the error probability is 1 - 4/9 = 5/9 > 1/3.",
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through gamma = 2, f = 1, the only case with gamma f < 3, at every step point of epsilon."""
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate gamma = 2, f = 1, the only case with gamma f < 3, at every step point of epsilon."""
     for distance in (1, 2):
-        t_e = error_bound(2, Fraction(distance), 1)
-        holds = beyond(2, 1, distance) <= t_e
-        yield f"gamma = 2, f = 1, epsilon = {distance}, T_E = {t_e}", holds
+        yield 2, Fraction(distance), error_bound(2, Fraction(distance), 1), 1
 
 
 @L1.flaw
@@ -85,13 +89,13 @@ def it_is_theorem_3_solved_for_f() -> Derivation:
     )
 
 
-@L1.computation
-def the_example_of_figure_4() -> str:
+@L1.computation(cases=4, perturbed="splu_proofs.arithmetic.law:window larger")
+def the_example_of_figure_4() -> Comparisons:
     """At gamma = 10, epsilon = 1/100, f = 900: printed 1/810, true between 0.7652 and 0.7653."""
     gamma, epsilon, f = 10, Fraction(1, 100), 900
     promised = error_bound(gamma, epsilon, f)
     truth = 1 - window(gamma, f, 9)
-    require(promised == Fraction(1, 810), "the printed bound is not 1/810")
-    require(threshold(gamma, epsilon, promised) == f, "the printed threshold is not 900")
-    require(Fraction("0.7652") < truth < Fraction("0.7653"), "the true error probability is not 0.7652...")
-    return "gamma = 10, epsilon = 1/100, f = 900: promised 1/810 = 0.00123..., true 0.7652..."
+    yield (promised, "=", Fraction(1, 810), "the printed bound is not 1/810")
+    yield (threshold(gamma, epsilon, promised), "=", f, "the printed threshold is not 900")
+    yield (Fraction("0.7652"), "<", truth, "the true error probability is not 0.7652...")
+    yield (truth, "<", Fraction("0.7653"), "the true error probability is not 0.7652...")

@@ -6,9 +6,10 @@ from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations, pairwise
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 from ..worlds.histograms import histograms
@@ -128,10 +129,9 @@ def when_two_values_can_meet() -> Derivation:
     )
 
 
-@POSTM.computation
-def which_pairs_never_meet() -> str:
+@POSTM.computation(cases=6174, perturbed="splu_proofs.worlds.valid_plans:mean_together larger")
+def which_pairs_never_meet() -> Comparisons:
     """Compare the condition with the exact mean over all plans of every eligible histogram, N <= 12."""
-    pairs = never = 0
     for gamma in (2, 3, 4):
         for total in range(gamma, 13, gamma):
             for histogram in histograms(total):
@@ -140,36 +140,40 @@ def which_pairs_never_meet() -> str:
                 full = [value for value, count in enumerate(histogram) if gamma * count == total]
                 for pair, mean in mean_together(histogram, gamma).items():
                     others = sum(value not in pair for value in full)
-                    require((mean == 0) == (others == gamma - 1), f"{histogram}, gamma = {gamma}: {pair}")
-                    require(mean <= min(histogram[value] for value in pair), f"{histogram}: {pair}")
-                    pairs += 1
-                    never += mean == 0
-    return f"{pairs} pairs of values, N <= 12: {never} never meet, each with gamma - 1 others in every group"
+                    yield ((mean == 0), "=", (others == gamma - 1), f"{histogram}, gamma = {gamma}: {pair}")
+                    yield (mean, "<=", min(histogram[value] for value in pair), f"{histogram}: {pair}")
 
 
-@POSTM.enumeration
-def the_shipped_passes_exclude_nothing_more() -> str:
+@POSTM.enumeration(
+    cases=226,
+    perturbed=(
+        "splu_ref.mechanisms.plans.cyclic:cyclic larger",
+        "splu_proofs.worlds.trades:after_default_passes larger",
+    ),
+)
+def the_shipped_passes_exclude_nothing_more() -> Comparisons:
     """Compute the exact law of the plan after the shipped number of passes, and who meets whom in it."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
-    pairs, least = 0, Fraction(1)
     for gamma, histogram in WORLDS:
         met = trades.together(trades.after_default_passes(histogram, gamma))
         for pair, mean in mean_together(histogram, gamma).items():
             share = met.get(pair, Fraction(0)) / (gamma * min(histogram[value] for value in pair))
-            require((share > 0) == (mean > 0), f"{histogram}, gamma = {gamma}: {pair} is excluded")
-            require(share <= Fraction(1, gamma), f"{histogram}, gamma = {gamma}: {pair} above 1/gamma")
-            pairs += 1
-            least = min(least, share) if share else least
-    return f"{len(WORLDS)} worlds, {pairs} pairs: whoever can meet does, and no posterior is above 1/gamma"
+            yield ((share > 0), "=", (mean > 0), f"{histogram}, gamma = {gamma}: {pair} is excluded")
+            yield (share, "<=", Fraction(1, gamma), f"{histogram}, gamma = {gamma}: {pair} above 1/gamma")
 
 
-@POSTM.enumeration
-def blocks_exclude_what_they_keep_apart() -> str:
+@POSTM.enumeration(
+    cases=251,
+    perturbed=(
+        "splu_ref.mechanisms.plans.cyclic:Blocks.histogram reversed",
+        "splu_proofs.worlds.trades:after_default_passes larger",
+    ),
+)
+def blocks_exclude_what_they_keep_apart() -> Comparisons:
     """Compute the exact law of each block after the shipped number of passes, and who meets whom in all."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
-    pairs = excluded = 0
     for gamma, histogram in (*IN_BLOCKS, (2, (4, 1, 1, 1, 1)), (3, (4, 3, 1, 1, 1, 1, 1))):
         met: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
         possible = set()
@@ -179,25 +183,27 @@ def blocks_exclude_what_they_keep_apart() -> str:
             full = [value for value, often in enumerate(held) if often == count]
             for u, v in combinations([value for value, often in enumerate(held) if often], 2):
                 share = mean.get((u, v), Fraction(0)) / (gamma * min(held[u], held[v]))
-                require(share <= Fraction(1, gamma), f"{histogram}: {u}, {v} above 1/gamma in a block")
+                yield (share, "<=", Fraction(1, gamma), f"{histogram}: {u}, {v} above 1/gamma in a block")
                 met[u, v] += mean.get((u, v), 0)
                 if sum(value not in (u, v) for value in full) < gamma - 1:
                     possible.add((u, v))
         for pair in combinations(range(len(histogram)), 2):
             share = met[pair] / (gamma * min(histogram[value] for value in pair))
-            require((share > 0) == (pair in possible), f"{histogram}, gamma = {gamma}: {pair}")
-            require(share <= Fraction(1, gamma), f"{histogram}, gamma = {gamma}: {pair} above 1/gamma")
-            pairs += 1
-            excluded += not share
-    return f"{pairs} pairs in two blocks: {excluded} exclude each other, as stated; none is above 1/gamma"
+            yield ((share > 0), "=", (pair in possible), f"{histogram}, gamma = {gamma}: {pair}")
+            yield (share, "<=", Fraction(1, gamma), f"{histogram}, gamma = {gamma}: {pair} above 1/gamma")
 
 
-@POSTM.enumeration
-def the_shipped_release_has_this_posterior() -> str:
+@POSTM.enumeration(
+    cases=38,
+    perturbed=(
+        "splu_ref.mechanisms.plans.mixed:mixed doubled",
+        "splu_proofs.worlds.trades:published smaller",
+    ),
+)
+def the_shipped_release_has_this_posterior() -> Comparisons:
     """Publish with a plan of one pass over every outcome, plan and draws together, and apply Bayes."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
-    compared = 0
     for gamma, histogram in ((2, (2, 1, 1)), (2, (2, 2)), (2, (1, 1, 1, 1)), (3, (1, 1, 1))):
         codes = tuple(value for value, count in enumerate(histogram) for _ in range(count))
         joint: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
@@ -209,6 +215,4 @@ def the_shipped_release_has_this_posterior() -> str:
             total = sum(joint[u, w] for u in range(len(histogram)))
             for v in range(len(histogram)):
                 mean = f if v == w else met.get((min(v, w), max(v, w)), Fraction(0))
-                require(joint[v, w] / total == Fraction(mean, gamma * f), f"{histogram}: {v} given {w}")
-                compared += 1
-    return f"{compared} posteriors over all outcomes of plan and draws are E c/(gamma f)"
+                yield (joint[v, w] / total, "=", Fraction(mean, gamma * f), f"{histogram}: {v} given {w}")

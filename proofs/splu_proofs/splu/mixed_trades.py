@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from fractions import Fraction
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 from ..worlds.valid_plans import Plan, mean_together, plans
@@ -183,74 +184,79 @@ def two_values_part_in_half_of_all_trades() -> Derivation:
     )
 
 
-@TR.enumeration
-def the_shipped_pass_on_every_arrangement() -> str:
+@TR.enumeration(
+    cases=3049,
+    perturbed=("splu_ref.mechanisms.plans.cyclic:cyclic larger", "splu_proofs.worlds.trades:chain larger"),
+)
+def the_shipped_pass_on_every_arrangement() -> Comparisons:
     """Run the shipped trades on every arrangement of a world, over all outcomes of their randomness."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
-    states = moves = 0
     for gamma, histogram in WORLDS:
         chain = trades.chain(histogram, gamma)
         where = f"gamma = {gamma}, {histogram}"
         arranged: dict[Plan, int] = defaultdict(int)
         for state, law in chain.items():
             arranged[trades.plan_of(state)] += trades.orders(state)
-            require(sum(law.values()) == 1, f"{where}: the law from {state} does not sum to 1")
-            require(len(state) == 1 or law.get(state, 0) > 0, f"{where}: {state} is always left")
+            yield (sum(law.values()), "=", 1, f"{where}: the law from {state} does not sum to 1")
+            yield (
+                bool(len(state) == 1 or law.get(state, 0) > 0),
+                "=",
+                True,
+                f"{where}: {state} is always left",
+            )
             for after, chance in law.items():
                 back = chain[after].get(state, 0)
                 alike = trades.orders(state) * chance == trades.orders(after) * back
-                require(alike, f"{where}: {state} and {after} are not symmetric")
-                moves += 1
+                yield (bool(alike), "=", True, f"{where}: {state} and {after} are not symmetric")
         valid = Counter(tuple(sorted(plan)) for plan in plans(histogram, gamma))
-        require(set(arranged) == set(valid), f"{where}: {len(arranged)} plans of {len(valid)} are reached")
+        yield (set(arranged), "=", set(valid), f"{where}: {len(arranged)} plans of {len(valid)} are reached")
         shares = {Fraction(arranged[plan], lists) for plan, lists in valid.items()}
-        require(len(shares) == 1, f"{where}: some plan has more arrangements than another")
-        states += len(chain)
-    return (
-        f"{len(WORLDS)} worlds, {states} arrangements: all plans valid, all reached, all by equally many; "
-        f"{moves} moves are as likely as their reverse"
-    )
+        yield (len(shares), "=", 1, f"{where}: some plan has more arrangements than another")
 
 
-@TR.enumeration
-def how_far_the_start_is_forgotten() -> str:
+@TR.enumeration(
+    cases=1,
+    perturbed="splu_ref.mechanisms.plans.mixed:default_passes smaller",
+)
+def how_far_the_start_is_forgotten() -> Comparisons:
     """Compute the exact law after the shipped number of passes."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
-    furthest = owed = Fraction(0)
+    owed = Fraction(0)
     for gamma, histogram in WORLDS:
-        valid = Counter(tuple(sorted(plan)) for plan in plans(histogram, gamma))
-        every = sum(valid.values())
         law = trades.after_default_passes(histogram, gamma)
-        off = (abs(law.get(plan, Fraction(0)) - Fraction(lists, every)) for plan, lists in valid.items())
-        furthest = max(furthest, sum(off, Fraction(0)) / 2)
         found, exact = trades.together(law), mean_together(histogram, gamma)
         owed = max(owed, *(abs(found.get(pair, Fraction(0)) - mean) for pair, mean in exact.items()))
-    require(owed < Fraction(1, 16), f"a pair owes {owed} groups to the start")
-    return (
-        f"{len(WORLDS)} worlds: total variation from the uniform law at most {float(furthest):.4f}, expected "
-        f"co-occurrence off by at most {float(owed):.4f} of a group"
-    )
+    yield (owed, "<", Fraction(1, 16), f"a pair owes {owed} groups to the start")
 
 
-@TR.enumeration
-def the_shipped_plan_follows_the_chain() -> str:
+@TR.enumeration(
+    cases=8,
+    perturbed=(
+        "splu_ref.mechanisms.plans.cyclic:BlockPlan.blocks larger",
+        "splu_proofs.worlds.trades:after_passes larger",
+    ),
+)
+def the_shipped_plan_follows_the_chain() -> Comparisons:
     """Run the shipped method itself with one and two passes, and compare with powers of the kernel."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
-    compared = 0
     for gamma, histogram in ((2, (2, 2, 2)), (2, (2, 2, 1, 1)), (2, (1, 1, 1, 1)), (3, (2, 1, 1, 1, 1))):
         for passes in (1, 2):
             law = trades.after_passes(histogram, gamma, passes)
             shipped = trades.shipped_law(histogram, gamma, passes)
-            require(shipped == law, f"{histogram}: {passes} passes have another law")
-            compared += 1
-    return f"{compared} laws of the shipped plan over all outcomes equal the chain's"
+            yield (shipped, "=", law, f"{histogram}: {passes} passes have another law")
 
 
-@TR.enumeration
-def blocks_are_independent_small_tables() -> str:
+@TR.enumeration(
+    cases=4,
+    perturbed=(
+        "splu_ref.mechanisms.plans.cyclic:BlockPlan.blocks larger",
+        "splu_proofs.worlds.trades:after_passes larger",
+    ),
+)
+def blocks_are_independent_small_tables() -> Comparisons:
     """Run the shipped method in two blocks, and compare with the product of the laws of two small tables."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
@@ -264,7 +270,4 @@ def blocks_are_independent_small_tables() -> str:
             halves.append(trades.after_passes(small, gamma, 1))
         product = {a + b: p * q for a, p in halves[0].items() for b, q in halves[1].items()}
         shipped = trades.shipped_law(histogram, gamma, 1, most=2)
-        require(shipped == product, f"{histogram}: the blocks have another law")
-    return (
-        f"{len(IN_BLOCKS)} worlds in two blocks: the law over all outcomes is the product of the blocks' laws"
-    )
+        yield (shipped, "=", product, f"{histogram}: the blocks have another law")

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 from ..arithmetic.law import at_least, at_most, cumulative, error, trial_weight
 from ..arithmetic.trials import MODE_RISES, NEXT
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
@@ -145,10 +146,9 @@ def pair_what_enters_with_what_leaves() -> Derivation:
     )
 
 
-@PB.computation
-def every_window_in_a_block() -> str:
+@PB.computation(cases=30140, perturbed="held = below[min(f + c, n) + 1] => held = below[min(f + c, n)]")
+def every_window_in_a_block() -> Comparisons:
     """At gamma 2..6 and f 1..8: every half-width c and every shift x0, in integers."""
-    compared = 0
     for gamma in range(2, 7):
         for f in range(1, 9):
             n, below = gamma * f, (0, *cumulative(gamma, f))
@@ -157,15 +157,12 @@ def every_window_in_a_block() -> str:
                 for shift in range(n + c + 2):
                     top = f + c - shift
                     moved = below[min(top, n) + 1] - below[max(f - c - shift, 0)] if top >= 0 else 0
-                    require(moved <= held, f"gamma = {gamma}, f = {f}, c = {c}, x0 = {shift}")
-                    compared += 1
-    return f"gamma 2..6, f 1..8, every c and x0: {compared} windows, none holds more than the centered one"
+                    yield (moved, "<=", held, f"gamma = {gamma}, f = {f}, c = {c}, x0 = {shift}")
 
 
-@PB.computation
-def further_records_of_s_only_add_to_the_error() -> str:
+@PB.computation(cases=440, perturbed="splu_proofs.arithmetic.law:at_most doubled")
+def further_records_of_s_only_add_to_the_error() -> Comparisons:
     """Compare f' for x3 records alone with f' for x3 among f, by adding the laws; gamma 2..5, f <= 7."""
-    compared = 0
     for gamma in range(2, 6):
         for x3 in range(1, 5):
             for f in range(x3, 8):
@@ -180,8 +177,9 @@ def further_records_of_s_only_add_to_the_error() -> str:
                         )
                         for more in range(rest + 1)
                     )
-                    require(
-                        wrong >= error(gamma, epsilon, x3), f"{gamma}, x3 = {x3}, f = {f}, {epsilon}: {wrong}"
+                    yield (
+                        wrong,
+                        ">=",
+                        error(gamma, epsilon, x3),
+                        f"{gamma}, x3 = {x3}, f = {f}, {epsilon}: {wrong}",
                     )
-                    compared += 1
-    return f"gamma 2..5, x3 <= 4, f <= 7: in {compared} cases f' errs least when s occurs in P alone"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from math import isqrt
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.iteration import fixed_point, predicted
 from ..recheck import on_grid
 from ..step import Identity
@@ -130,8 +131,8 @@ def its_own_f() -> Derivation:
     )
 
 
-@M1B.computation
-def the_first_form_exactly() -> str:
+@M1B.computation(cases=419, perturbed="splu_proofs.worlds.conjunctions:hypergeometric larger")
+def the_first_form_exactly() -> Comparisons:
     """Average the printed fixed point, phi known, over the exact law of y3 under hypothesis H."""
     cases = 0
     for gamma, rows in ((2, 8), (2, 12), (3, 12), (4, 12)):
@@ -143,50 +144,53 @@ def the_first_form_exactly() -> str:
                     mean = Fraction(x3, gamma) + sum(k * p for k, p in enumerate(exposed)) / gamma
                     if cases % 29 == 0:  # the whole joint law, for some: its mean is the same
                         law = joint_law(gamma, f, x3, exposed)
-                        require(mean == sum(y3 * p for (y3, _), p in law.items()), "the mean of y3")
+                        yield (mean, "=", sum(y3 * p for (y3, _), p in law.items()), "the mean of y3")
                     bias = (mean - n * phi) / (Fraction(1, gamma) - phi) - x3
-                    require(
-                        bias == -others * phi / (1 - phi), f"gamma = {gamma}, N = {rows}, f = {f}, n = {n}"
+                    yield (
+                        bias,
+                        "=",
+                        -others * phi / (1 - phi),
+                        f"gamma = {gamma}, N = {rows}, f = {f}, n = {n}",
                     )
                     cases += 1
-    return f"{cases} cases with N <= 12: the bias with f known is exactly -(n - x3) phi/(1 - phi)"
 
 
-@M1B.computation
-def a_boundary_case() -> str:
+@M1B.computation(cases=10, perturbed="splu_proofs.printed.iteration:fixed_point larger")
+def a_boundary_case() -> Comparisons:
     """For gamma = 5, y = (46000, 2400, 46000, 5600): the formula says 7085, the iteration goes to 8937."""
     gamma, y = 5, (46000, 2400, 46000, 5600)
     rows, published = sum(y), y[1] + y[3]
     # f = N/2 (6/5 - sqrt(36/25 - 4f'/N)) in whole numbers: (6N - sqrt(36 N^2 - 100 f' N)) / 10.
     root = isqrt(36 * rows**2 - 100 * published * rows)
     in_tenths = 6 * rows - root  # rounded up; one less is rounded down
-    require(70849 <= in_tenths - 1 < in_tenths <= 70850, "the formula is not between 7084.9 and 7085")
+    yield (70849, "<=", in_tenths - 1, "the formula is not between 7084.9 and 7085")
+    yield (in_tenths - 1, "<", in_tenths, "the formula is not between 7084.9 and 7085")
+    yield (in_tenths, "<=", 70850, "the formula is not between 7084.9 and 7085")
     # There the other block would need x_1 < 0: it is predicted more than y_1 even without any x_1.
-    require(Fraction(7085, rows) * (y[0] + y[1]) > y[1], "the other block is not at the boundary")
+    yield (Fraction(7085, rows) * (y[0] + y[1]), ">", y[1], "the other block is not at the boundary")
     # With x_1 = 0 and f = x_3: f (n - f)/N + f/gamma = y_3, which increases in f up to n/2.
     inside = y[2] + y[3]
 
     def surplus(f: Fraction) -> Fraction:
         return f * (inside - f) / rows + f / gamma - y[3]
 
-    require(
-        surplus(Fraction(17873, 2)) < 0 < surplus(Fraction(8937)), "the root is not between 8936.5 and 8937"
-    )
-    require(inside > 2 * 8937, "the root is not below n/2")
+    yield (surplus(Fraction(17873, 2)), "<", 0, "the root is not between 8936.5 and 8937")
+    yield (0, "<", surplus(Fraction(8937)), "the root is not between 8936.5 and 8937")
+    yield (inside, ">", 2 * 8937, "the root is not below n/2")
     limit = fixed_point(y, gamma)
-    require(abs(limit[3] - 8936.642) < 1e-3 and limit[1] < 1e-6, f"the iteration goes to {limit}")
+    yield abs(Fraction(limit[3]) - Fraction("8936.642")), "<", Fraction(1, 1000), "x_3 in the limit"
+    yield Fraction(limit[1]), "<", Fraction(1, 10**6), "x_1 in the limit"
     expected = predicted(tuple(map(Fraction, (y[0] + y[1], 0, inside - 8937, 8937))), gamma)
-    require(expected[1] > y[1], "x_1 would grow from 0")
-    return "formula between 7084.9 and 7085; with x_1 = 0 the root is between 8936.5 and 8937, where it goes"
+    yield (expected[1], ">", y[1], "x_1 would grow from 0")
 
 
-@M1B.computation
-def an_interior_case() -> str:
+@M1B.computation(cases=3, perturbed="splu_proofs.printed.iteration:fixed_point larger")
+def an_interior_case() -> Comparisons:
     """Compare formula and iteration where P is independent of s: gamma = 5, N = 100000, f' = 8000."""
     gamma, y = 5, (46000, 4000, 46000, 4000)
     limit = fixed_point(y, gamma)
     total = limit[1] + limit[3]
-    formula = sum(y) / 2 * (1.2 - (1.44 - 4 * 8000 / sum(y)) ** 0.5)
-    require(abs(total - formula) < 1e-4, f"iteration {total}, formula {formula}")
-    require(8000 * 5 / 6 <= formula < 8000, f"{formula} is not between gamma f'/(gamma+1) and f'")
-    return f"y = {y}, in double precision: formula and iteration agree at {formula:.3f}, where f' is 8000"
+    formula = Fraction(sum(y) / 2 * (1.2 - (1.44 - 4 * 8000 / sum(y)) ** 0.5))
+    yield abs(Fraction(total) - formula), "<", Fraction(1, 10**4), "iteration less formula"
+    yield Fraction(8000 * 5, 6), "<=", formula, "gamma f'/(gamma+1) and the formula"
+    yield formula, "<", 8000, "the formula and f'"

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 from ..arithmetic.law import probability_mass, trial_weight
 from ..arithmetic.trials import PASCAL
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..kernel import Kernel
 from ..recheck import on_grid
 from ..relation import Quantity, Relation
@@ -132,8 +133,8 @@ def law_mean_and_variance_by_trials() -> Derivation:
     )
 
 
-@B.computation
-def moments_and_law_in_small_worlds() -> str:
+@B.computation(cases=2243, perturbed="splu_proofs.arithmetic.law:probability_mass larger")
+def moments_and_law_in_small_worlds() -> Comparisons:
     """Recurrence and moments in fractions; and the law by multiplying out every record of a plan."""
     for gamma in range(2, 7):
         for m in range(13):
@@ -141,26 +142,25 @@ def moments_and_law_in_small_worlds() -> str:
                 split = trial_weight(gamma, m, a - 1) / gamma + trial_weight(gamma, m, a) * Fraction(
                     gamma - 1, gamma
                 )
-                require(trial_weight(gamma, m + 1, a) == split, f"the recurrence fails at m = {m}, a = {a}")
+                yield (trial_weight(gamma, m + 1, a), "=", split, f"the recurrence fails at m = {m}, a = {a}")
         for f in range(1, 9):
             law = [probability_mass(gamma, f, k) for k in range(gamma * f + 1)]
             mean = sum(k * p for k, p in enumerate(law))
             variance = sum((k - mean) ** 2 * p for k, p in enumerate(law))
-            require(
-                (sum(law), mean, variance) == (1, f, Fraction(f * (gamma - 1), gamma)),
+            yield (
+                (sum(law), mean, variance),
+                "=",
+                (1, f, Fraction(f * (gamma - 1), gamma)),
                 f"gamma = {gamma}, f = {f}",
             )
-    plans = 0
     for gamma in (2, 3):
         for total in range(gamma, 10, gamma):
             for histogram in histograms(total):
                 if gamma * max(histogram) <= total:
-                    _require_law(histogram, gamma)
-                    plans += 1
-    return f"gamma 2..6: recurrence to 13 trials, moments to f = 8; the law of every value of {plans} plans"
+                    yield from _compare_laws(histogram, gamma)
 
 
-def _require_law(histogram: tuple[int, ...], gamma: int) -> None:
+def _compare_laws(histogram: tuple[int, ...], gamma: int) -> Comparisons:
     groups = greedy_groups(histogram, gamma)
     for value, f in enumerate(histogram):
         law = [Fraction(1)]
@@ -172,11 +172,17 @@ def _require_law(histogram: tuple[int, ...], gamma: int) -> None:
                     for k in range(len(law) + 1)
                 ]
         expected = [probability_mass(gamma, f, k) for k in range(len(law))]
-        require(law == expected, f"value {value} of {histogram}, gamma = {gamma}, has another law")
+        yield (law, "=", expected, f"law of value {value} of {histogram} at gamma = {gamma}")
 
 
-@B.enumeration
-def the_shipped_mechanism_has_this_law() -> str:
+@B.enumeration(
+    cases=12,
+    perturbed=(
+        "splu_ref.mechanisms.plans.plan:DecoyPlan.blocks larger",
+        "splu_proofs.arithmetic.law:probability_mass larger",
+    ),
+)
+def the_shipped_mechanism_has_this_law() -> Comparisons:
     """Run the shipped mechanism over every outcome of its draws and of the order within values."""
     from ..worlds import shipped  # noqa: PLC0415  it loads numpy and the library
 
@@ -190,5 +196,4 @@ def the_shipped_mechanism_has_this_law() -> str:
                 law[count] = law.get(count, Fraction(0)) + probability
         for value, f in enumerate(histogram):
             expected = {k: probability_mass(gamma, f, k) for k in range(gamma * f + 1)}
-            require(laws[value] == expected, f"gamma = {gamma}, {histogram}: value {value} has another law")
-    return f"f' is exactly binomial for every value of {len(worlds)} small tables, over all outcomes"
+            yield (laws[value], "=", expected, f"gamma = {gamma}, {histogram}: value {value} has another law")

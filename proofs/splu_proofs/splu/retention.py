@@ -13,9 +13,10 @@ from splu_ref.guarantees import (
     utility_threshold,
 )
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
@@ -165,42 +166,52 @@ def mean_variance_and_posterior() -> Derivation:
     )
 
 
-@RP.computation
-def the_library_follows() -> str:
+@RP.computation(
+    cases=816,
+    perturbed=(
+        "splu_ref.guarantees.count_error:error_probability larger",
+        "splu_proofs.worlds.retention:published larger",
+    ),
+)
+def the_library_follows() -> Comparisons:
     """Compare probabilities, bounds and minima with the law multiplied out record by record."""
-    cases = 0
     for gamma in (2, 3, 5):
         for p in (Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10)):
             for f in (1, 2, 3, 7):
                 law = published(gamma, f, p)
                 mean = sum(k * chance for k, chance in enumerate(law))
                 variance = sum((k - f) ** 2 * chance for k, chance in enumerate(law))
-                require(mean == f, f"gamma = {gamma}, p = {p}, f = {f}: mean {mean}")
+                yield (mean, "=", f, f"gamma = {gamma}, p = {p}, f = {f}: mean {mean}")
                 for epsilon in (Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(5, 2)):
                     true = sum(
                         chance for k, chance in enumerate(law) if abs(k - f) >= epsilon * f
                     ) + Fraction(0)
                     at = f"gamma = {gamma}, p = {p}, f = {f}, epsilon = {epsilon}"
-                    require(error_probability(gamma, epsilon, f, retention=p).exact() == true, at)
+                    yield (error_probability(gamma, epsilon, f, retention=p).exact(), "=", true, at)
                     bound = chebyshev_bound(gamma, epsilon, f, retention=p)
-                    require(bound == variance / (epsilon * f) ** 2 >= true, f"Chebyshev at {at}")
-                    require(chernoff_bound(gamma, epsilon, f, retention=p) >= true, f"Chernoff at {at}")
-                    cases += 1
-    return f"{cases} cases with gamma 2, 3, 5 and four p: mean f, exact errors, and no bound is exceeded"
+                    yield (bound, "=", variance / (epsilon * f) ** 2, f"Chebyshev at {at}")
+                    yield (variance / (epsilon * f) ** 2, ">=", true, f"Chebyshev at {at}")
+                    yield (chernoff_bound(gamma, epsilon, f, retention=p), ">=", true, f"Chernoff at {at}")
 
 
-@RP.computation
-def what_one_half_buys_and_costs() -> str:
+@RP.computation(cases=2, perturbed="splu_ref.channels.published_count:PublishedCount.error_enclosure larger")
+def what_one_half_buys_and_costs() -> Comparisons:
     """Hold p = 1/2 against p = 1/5 at gamma = 5: small counts better known, large counts sooner right."""
     levels = [privacy_minimum(5, "3/10", 10, retention=p).t_p_definition.exact() for p in ("1/5", "1/2")]
     counts = [utility_threshold(5, "1/10", "1/20", retention=p).threshold for p in ("1/5", "1/2")]
     told = [decimal(level, 3) for level in levels]
-    require(told == ["0.289...", "0.251..."] and counts == [311, 271], f"{told}, {counts}")
-    return f"T_P {told[0]} and {told[1]}, T_f {counts[0]} and {counts[1]}"
+    yield (told, "=", ["0.289...", "0.251..."], f"{told}, {counts}")
+    yield (counts, "=", [311, 271], f"{told}, {counts}")
 
 
-@RP.enumeration
-def the_shipped_mechanism_has_this_law() -> str:
+@RP.enumeration(
+    cases=92,
+    perturbed=(
+        "splu_ref.audit.enumeration:made_once reversed",
+        "splu_proofs.worlds.retention:published larger",
+    ),
+)
+def the_shipped_mechanism_has_this_law() -> Comparisons:
     """Run the shipped mechanism over every outcome: the law of every value's count, and the posterior."""
     for gamma, histogram, p in WORLDS:
         truth, q = records(histogram), (1 - p) / (gamma - 1)
@@ -214,11 +225,12 @@ def the_shipped_mechanism_has_this_law() -> str:
                 pairs[own, told] = pairs.get((own, told), Fraction(0)) + chance
         for value, f in enumerate(histogram):
             expected = {k: chance for k, chance in enumerate(published(gamma, f, p)) if chance}
-            require(laws[value] == expected, f"gamma = {gamma}, p = {p}, {histogram}: value {value}")
+            yield (laws[value], "=", expected, f"gamma = {gamma}, p = {p}, {histogram}: value {value}")
             for other in range(len(histogram)):
                 chance = pairs.get((other, value), Fraction(0)) / f
-                require(
-                    chance == p if other == value else chance <= q,
+                yield (
+                    bool(chance == p if other == value else chance <= q),
+                    "=",
+                    True,
                     f"gamma = {gamma}, p = {p}, {histogram}: {other} behind a published {value}",
                 )
-    return f"every value of {len(WORLDS)} small tables: the law of f' and the posterior, over all outcomes"

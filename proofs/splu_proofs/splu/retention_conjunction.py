@@ -12,9 +12,10 @@ from splu_ref.guarantees import (
 )
 from splu_ref.guarantees.conjunction import moments
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 from ..worlds.conjunction_moments import delta_variance
@@ -139,10 +140,15 @@ def moments_and_the_remainder() -> Derivation:
     )
 
 
-@VP.computation
-def moments_from_the_law() -> str:
+@VP.computation(
+    cases=65,
+    perturbed=(
+        "splu_ref.guarantees.conjunction:Conjunction.of doubled",
+        "splu_proofs.splu.retention_conjunction:_moments larger",
+    ),
+)
+def moments_from_the_law() -> Comparisons:
     """Sum the joint law under H record by record; compare every moment with the library's."""
-    cases = 0
     for gamma, rows, f in ((2, 6, 2), (2, 8, 3), (3, 9, 2), (4, 12, 2)):
         for p in (Fraction(2, 5), Fraction(3, 4)):
             for n in range(1, rows, 2):
@@ -153,11 +159,9 @@ def moments_from_the_law() -> str:
                     at = f"gamma = {gamma}, N = {rows}, f = {f}, p = {p}, n = {n}, x3 = {x3}"
                     summed = _moments(law)
                     told = (found.mean_inside, found.inside, found.outside, found.covariance)
-                    require(summed == told, f"{at}: {summed}, {told}")
-                    cases += 1
+                    yield (summed, "=", told, f"{at}: {summed}, {told}")
     plain = Conjunction.of(5, 1000, 50, 200)
-    require(conjunction_variance(plain, 20) == delta_variance(5, 1000, 50, 200, 20), "p = 1/gamma: splu.V")
-    return f"{cases} joint laws under H: moments as stated; for p = 1/gamma the variance of splu.V"
+    yield (conjunction_variance(plain, 20), "=", delta_variance(5, 1000, 50, 200, 20), "p = 1/gamma: splu.V")
 
 
 def _moments(law: Law) -> tuple[Fraction, Fraction, Fraction, Fraction]:
@@ -169,8 +173,14 @@ def _moments(law: Law) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     return inside, total[2] - inside**2, total[3] - outside**2, total[4] - inside * outside
 
 
-@VP.computation
-def how_good_the_approximations_are() -> str:
+@VP.computation(
+    cases=5,
+    perturbed=(
+        "splu_ref.guarantees.conjunction:conjunction_bias smaller",
+        "splu_proofs.worlds.retention:law_under_h larger",
+    ),
+)
+def how_good_the_approximations_are() -> Comparisons:
     """Compare variance and bias with the exact ones, given f' < p N, in tables of growing size."""
     p, ratios, biases = Fraction(2, 3), [], []
     for rows in (20, 40, 80):
@@ -186,34 +196,32 @@ def how_good_the_approximations_are() -> str:
         ratios.append((second / weight - mean**2) / conjunction_variance(case, x3))
         biases.append(abs(mean - conjunction_bias(case, x3)))
     missing = [abs(ratio - 1) for ratio in ratios]
-    require(
-        missing[0] > missing[1] > missing[2] and missing[2] < Fraction(3, 100),
-        f"variance: {list(map(float, ratios))}",
-    )
-    require(biases[0] > biases[1] > biases[2], f"bias: {list(map(float, biases))}")
-    told = ", ".join(f"{float(ratio):.4f}" for ratio in ratios)
-    missed = ", ".join(f"{float(bias):.5f}" for bias in biases)
-    return (
-        f"gamma = 2, p = 2/3, f = N/10, n = N/4, x3 = N/20, N = 20, 40, 80: exact variance / delta method = "
-        f"{told}; bias missed by {missed}"
-    )
+    yield (missing[0], ">", missing[1], f"variance: {list(map(float, ratios))}")
+    yield (missing[1], ">", missing[2], f"variance: {list(map(float, ratios))}")
+    yield (missing[2], "<", Fraction(3, 100), f"variance: {list(map(float, ratios))}")
+    yield (biases[0], ">", biases[1], f"bias: {list(map(float, biases))}")
+    yield (biases[1], ">", biases[2], f"bias: {list(map(float, biases))}")
 
 
-@VP.computation
-def what_a_larger_p_buys() -> str:
+@VP.computation(cases=1, perturbed="splu_ref.guarantees.conjunction:Conjunction.of doubled")
+def what_a_larger_p_buys() -> Comparisons:
     """Compute the standard errors named in the words."""
     told = []
     for p in (Fraction(1, 5), Fraction(1, 2)):
         case = Conjunction.of(5, 30_715, 2_000, 1_000, retention=p)
         told.append(round(float(conjunction_variance(case, 100)) ** 0.5))
-    require(told == [54, 16], f"{told}")
-    return f"N = 30715, f = 2000, n = 1000, x3 = 100, gamma = 5: {told[0]} for p = 1/5, {told[1]} for p = 1/2"
+    yield (told, "=", [54, 16], f"{told}")
 
 
-@VP.enumeration
-def the_shipped_mechanism_averaged_over_predicates() -> str:
+@VP.enumeration(
+    cases=71,
+    perturbed=(
+        "splu_ref.guarantees.conjunction:Conjunction.check_concept smaller",
+        "splu_proofs.worlds.conjunctions:law_of_predicate larger",
+    ),
+)
+def the_shipped_mechanism_averaged_over_predicates() -> Comparisons:
     """Average the shipped law over all P with n and x3 given: the law under H, and its exact errors."""
-    compared = 0
     for gamma, histogram, p in WORLDS[:4]:
         shipped, truth = shipped_laws(histogram, gamma, p), records(histogram)
         rows, s, f = len(truth), 0, histogram[0]
@@ -227,12 +235,10 @@ def the_shipped_mechanism_averaged_over_predicates() -> str:
         for (x3, n), (ways, total) in sums.items():
             average = {at: chance / ways for at, chance in total.items()}
             expected = {at: c for at, c in law_under_h(gamma, rows, f, n, x3, p).items() if c}
-            require(average == expected, f"{histogram}, p = {p}: x3 = {x3}, n = {n}")
+            yield (average, "=", expected, f"{histogram}, p = {p}: x3 = {x3}, n = {n}")
             if x3 and f < p * rows and gamma * f <= rows:
                 case = Conjunction.of(gamma, rows, f, n, retention=p)
                 for epsilon in (Fraction(3, 10), Fraction(1), Fraction(3, 2)):
                     true = wrong(average, epsilon, x3, n, rows, p)
                     found = conjunction_error_probability(case, epsilon, x3)
-                    require(found == true, f"{histogram}, p = {p}: x3 = {x3}, n = {n}, epsilon = {epsilon}")
-            compared += 1
-    return f"{compared} pairs (x3, n) in 4 tables: the law under H, and the library's error probabilities"
+                    yield (found, "=", true, f"{histogram}, p = {p}: x3 = {x3}, n = {n}, epsilon = {epsilon}")

@@ -6,9 +6,10 @@ from collections import defaultdict
 from fractions import Fraction
 from math import gcd
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
@@ -117,10 +118,9 @@ def one_integer_decides() -> Derivation:
     )
 
 
-@POSTP.computation
-def the_bound_of_the_draw_is_the_least() -> str:
+@POSTP.computation(cases=6112, perturbed="fewer * (1 - p) / (gamma - 1) => fewer * (1 - p)")
+def the_bound_of_the_draw_is_the_least() -> Comparisons:
     """Look for a smaller number of integers that could be shared out in the same proportions."""
-    tried = 0
     for gamma in range(2, 8):
         for w in range(1, 13):
             for u in range(1, w + 1):
@@ -131,18 +131,26 @@ def the_bound_of_the_draw_is_the_least() -> str:
                 p = Fraction(u, w)
                 for fewer in range(1, m):
                     shares = (fewer * p, fewer * (1 - p) / (gamma - 1))
-                    require(any(share.denominator > 1 for share in shares), f"{fewer} do for {p}, {gamma}")
-                tried += 1
-    return f"{tried} pairs of gamma and p: no smaller bound gives every draw a whole number of integers"
+                    yield (
+                        any(share.denominator > 1 for share in shares),
+                        "=",
+                        True,
+                        f"{fewer} do for {p}, {gamma}",
+                    )
 
 
-@POSTP.enumeration
-def one_record_in_the_shipped_release() -> str:
+@POSTP.enumeration(
+    cases=78,
+    perturbed=(
+        "splu_ref.mechanisms.group_draws:draw_rule larger",
+        "splu_proofs.worlds.trades:published_with_retention smaller",
+    ),
+)
+def one_record_in_the_shipped_release() -> Comparisons:
     """Compute the posteriors from every outcome of publishing with other retention probabilities."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
     worlds = ((2, (1, 1)), (2, (2, 1, 1)), (3, (1, 1, 1)), (2, (2, 2)))
-    compared = 0
     for gamma, histogram in worlds:
         codes = tuple(value for value, count in enumerate(histogram) for _ in range(count))
         groups = trades.start(histogram, gamma)
@@ -156,6 +164,4 @@ def one_record_in_the_shipped_release() -> str:
                 for v in range(len(histogram)):
                     c = sum({v, w} <= set(group) for group in groups)
                     wanted = p if v == w else (1 - p) / (gamma - 1) * Fraction(c, f)
-                    require(joint[v, w] / total == wanted, f"{histogram}, p = {p}: {v} given {w}")
-                    compared += 1
-    return f"{compared} posteriors at p = 1/3, 3/5 and 1 over all outcomes of the cyclic plan"
+                    yield (joint[v, w] / total, "=", wanted, f"{histogram}, p = {p}: {v} given {w}")

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
@@ -303,10 +304,9 @@ def _sums(gamma: int, f: int, a: int, p: Fraction) -> tuple[Fraction, Fraction, 
     return at(0, (gamma - 1) * (1 - first)), others, at(0, 0)
 
 
-@SP.computation
-def differences_in_a_block_of_cases() -> str:
+@SP.computation(cases=2640, perturbed="splu_proofs.worlds.retention:published smaller")
+def differences_in_a_block_of_cases() -> Comparisons:
     """At gamma 2..5, f 1..6, ten values of p, every j: neither tail falls, and A(g) = B(g-1)."""
-    cases = 0
     for gamma in range(2, 6):
         for tenths in (0, 1, 2, 4, 5, 6, 7, 8, 9, 10):
             p = Fraction(max(tenths, 1), 10) if tenths < 10 else Fraction(99, 100)
@@ -316,13 +316,12 @@ def differences_in_a_block_of_cases() -> str:
                 for j in range(1, f + 3):
                     above = sum(laws[f + 1][f + 1 + j :]) - sum(laws[f][f + j :])
                     below = sum(laws[f + 1][: max(f + 2 - j, 0)]) - sum(laws[f][: max(f + 1 - j, 0)])
-                    require(above >= 0 <= below, f"gamma = {gamma}, p = {p}, f = {f}, j = {j}")
-                    cases += 1
-    return f"{cases} cases with gamma 2..5, f <= 6 and p from 1/100 to 99/100: no tail falls"
+                    yield (above, ">=", 0, f"gamma = {gamma}, p = {p}, f = {f}, j = {j}")
+                    yield (0, "<=", below, f"gamma = {gamma}, p = {p}, f = {f}, j = {j}")
 
 
-@SP.computation
-def the_library_finds_the_extremes() -> str:
+@SP.computation(cases=24, perturbed="splu_ref.guarantees.minimum_error:minimum_error_count larger")
+def the_library_finds_the_extremes() -> Comparisons:
     """Hold the shipped minimum and threshold against the error at every count."""
     for gamma, p in ((2, Fraction(1, 5)), (3, Fraction(2, 3)), (5, Fraction(1, 2)), (5, Fraction(1, 20))):
         for epsilon in (Fraction(3, 10), Fraction(2, 3)):
@@ -330,9 +329,8 @@ def the_library_finds_the_extremes() -> str:
             least = privacy_minimum(gamma, epsilon, 40, retention=p)
             expected = min((errors[f], f) for f in range(1, 41))
             at = f"gamma = {gamma}, p = {p}, epsilon = {epsilon}"
-            require((least.t_p_definition.exact(), least.argmin_definition) == expected, f"T_P at {at}")
+            yield ((least.t_p_definition.exact(), least.argmin_definition), "=", expected, f"T_P at {at}")
             found = utility_threshold(gamma, epsilon, Fraction(1, 4), retention=p)
-            require(found.tail_from <= 61, f"{at}: the tail begins at {found.tail_from}")
+            yield (found.tail_from, "<=", 61, f"{at}: the tail begins at {found.tail_from}")
             last = max((f for f in range(1, found.tail_from) if errors[f] > Fraction(1, 4)), default=0)
-            require(found.threshold == last + 1, f"T_f at {at}: {found.threshold}, {last + 1}")
-    return "T_P for alpha = 40 and T_f for T_E = 1/4 at 8 settings: as found by computing every count"
+            yield (found.threshold, "=", last + 1, f"T_f at {at}: {found.threshold}, {last + 1}")

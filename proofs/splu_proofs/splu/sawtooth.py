@@ -8,9 +8,10 @@ from splu_ref.guarantees import plateau_ends, plateau_starts
 
 from ..arithmetic.law import at_least, at_most, trial_weight
 from ..arithmetic.trials import GROWTH, PASCAL
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
@@ -188,22 +189,29 @@ def below_by_telescoping_gamma_trials() -> Derivation:
     )
 
 
-@S.computation
-def differences_in_a_block_of_cases() -> str:
+@S.computation(
+    cases=1824,
+    perturbed=(
+        "splu_proofs.splu.sawtooth:_mean_change larger",
+        "splu_proofs.arithmetic.law:trial_weight doubled",
+    ),
+)
+def differences_in_a_block_of_cases() -> Comparisons:
     """At gamma 2..5, f 1..12, j 1..f+3: both differences equal their sums in fractions and are at least 0."""
-    cases = 0
     for gamma in range(2, 6):
         for f in range(1, 13):
             for j in range(1, f + 4):
                 above = at_least(gamma, f + 1, f + 1 + j) - at_least(gamma, f, f + j)
                 below = at_most(gamma, f + 1, f + 1 - j) - at_most(gamma, f, f - j)
-                require(above == _mean_change(gamma, f, f + j), f"above, gamma = {gamma}, f = {f}, j = {j}")
-                require(
-                    below == -_mean_change(gamma, f, f + 1 - j), f"below, gamma = {gamma}, f = {f}, j = {j}"
+                yield (above, "=", _mean_change(gamma, f, f + j), f"above, gamma = {gamma}, f = {f}, j = {j}")
+                yield (
+                    below,
+                    "=",
+                    -_mean_change(gamma, f, f + 1 - j),
+                    f"below, gamma = {gamma}, f = {f}, j = {j}",
                 )
-                require(above >= 0 <= below, f"a tail falls at gamma = {gamma}, f = {f}, j = {j}")
-                cases += 1
-    return f"{cases} cases with gamma 2..5 and f <= 12: both differences are as stated, none is negative"
+                yield (above, ">=", 0, f"a tail falls at gamma = {gamma}, f = {f}, j = {j}")
+                yield (0, "<=", below, f"a tail falls at gamma = {gamma}, f = {f}, j = {j}")
 
 
 def _mean_change(gamma: int, f: int, a: int) -> Fraction:
@@ -211,8 +219,8 @@ def _mean_change(gamma: int, f: int, a: int) -> Fraction:
     return sum((trial_weight(gamma, gamma * f + i, a) - first for i in range(gamma)), Fraction(0)) / gamma
 
 
-@S.computation
-def the_library_visits_the_right_counts() -> str:
+@S.computation(cases=20, perturbed="splu_ref.guarantees.count_error:plateau_ends larger")
+def the_library_visits_the_right_counts() -> Comparisons:
     """Compare the shipped plateau starts and ends with the offsets computed count by count."""
     limit = 60
     for epsilon in (Fraction(1, 7), Fraction(3, 10), Fraction(1, 2), Fraction(1), Fraction(7, 3)):
@@ -220,6 +228,5 @@ def the_library_visits_the_right_counts() -> str:
             offset = [epsilon * f // 1 + 1 if strict else -(-epsilon * f // 1) for f in range(limit + 2)]
             starts = [f for f in range(1, limit + 1) if f == 1 or offset[f] != offset[f - 1]]
             ends = [f for f in range(1, limit + 1) if offset[f] != offset[f + 1]]
-            require(list(plateau_starts(epsilon, limit, strict=strict)) == starts, f"starts for {epsilon}")
-            require(list(plateau_ends(epsilon, limit, strict=strict)) == ends[::-1], f"ends for {epsilon}")
-    return f"plateau_starts and plateau_ends are right up to {limit} for 5 values of epsilon, in both forms"
+            yield (list(plateau_starts(epsilon, limit, strict=strict)), "=", starts, f"starts for {epsilon}")
+            yield (list(plateau_ends(epsilon, limit, strict=strict)), "=", ends[::-1], f"ends for {epsilon}")

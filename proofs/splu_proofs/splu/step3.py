@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 from ..worlds.histograms import histograms
@@ -72,10 +73,9 @@ def deleting_keeps_eligibility() -> Derivation:
     )
 
 
-@S3.computation
-def every_deletion_in_small_tables() -> str:
+@S3.computation(cases=2809, perturbed="splu_proofs.worlds.histograms:histograms smaller")
+def every_deletion_in_small_tables() -> Comparisons:
     """Delete every possible multiset of N mod gamma records from every eligible histogram with N <= 9."""
-    deletions = 0
     for gamma in (2, 3, 4):
         for total in range(gamma, 10):
             left_over = total % gamma
@@ -86,13 +86,22 @@ def every_deletion_in_small_tables() -> str:
                     if sum(deleted) != left_over:
                         continue
                     kept = [count - gone for count, gone in zip(histogram, deleted, strict=True)]
-                    require(gamma * max(kept) <= sum(kept), f"{histogram} without {deleted} is not eligible")
-                    deletions += 1
-    return f"{deletions} deletions from all eligible histograms with N <= 9 and gamma 2, 3, 4 stay eligible"
+                    yield (
+                        gamma * max(kept),
+                        "<=",
+                        sum(kept),
+                        f"{histogram} without {deleted} is not eligible",
+                    )
 
 
-@S3.enumeration
-def the_shipped_draw_is_uniform() -> str:
+@S3.enumeration(
+    cases=29,
+    perturbed=(
+        "splu_ref.mechanisms.group_draws:draw_rule larger",
+        "splu_proofs.worlds.shipped:releases smaller",
+    ),
+)
+def the_shipped_draw_is_uniform() -> Comparisons:
     """Publish one group of gamma distinct values over every outcome: each record takes each equally often."""
     from ..worlds import shipped  # noqa: PLC0415  it loads numpy and the library
 
@@ -101,8 +110,11 @@ def the_shipped_draw_is_uniform() -> str:
         for release, probability in shipped.releases((1,) * gamma, gamma):
             for record, value in release:
                 chances[record][value] += probability
-        require(
-            all(chance == Fraction(1, gamma) for row in chances for chance in row),
-            f"gamma = {gamma}: a record's published value is not uniform over its decoys",
-        )
-    return "one group, gamma 2, 3, 4: every record takes every decoy with probability exactly 1/gamma"
+        for row in chances:
+            for chance in row:
+                yield (
+                    chance,
+                    "=",
+                    Fraction(1, gamma),
+                    f"gamma = {gamma}: a record's published value is not uniform over its decoys",
+                )

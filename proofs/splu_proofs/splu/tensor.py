@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations, product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.transition import matrix
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 from ..worlds.related_columns import Column, both
 
 K = Claim(
@@ -42,30 +43,33 @@ K = Claim(
 @K.refutation
 def smallest_counterexample() -> Witness:
     """Take two identical columns of four values, gamma = 2: to (s, s) with 1/12, by the product 1/36."""
-    column = (0, 1, 2, 3)
     return Witness(
-        parameters={"gamma": "2", "w": "2", "columns": "(0,1,2,3) and (0,1,2,3)", "s_1": "0", "s_2": "0"},
+        parameters={"gamma": 2, "columns": ((0, 1, 2, 3), (0, 1, 2, 3)), "s": (0, 0)},
+        premises=(lambda _gamma, columns, _s: len(columns) >= 2, "each column has its own plan"),
+        allowed=lambda gamma, columns, s: both(columns, gamma, s)[0],
+        actual=lambda gamma, columns, s: both(columns, gamma, s)[1],
+        sign="=",
         printed=Fraction(1, 36),
         true=Fraction(1, 12),
-        recompute=lambda: both((column, column), 2, (0, 0)),
-        order="N, with w = 2; the quantity is the probability to go from (not s_1, not s_2) to (s_1, s_2)",
         smaller=cases_before_the_witness,
+        count=58,
+        order="N, with w = 2; the quantity is the probability to go from (not s_1, not s_2) to (s_1, s_2)",
+        perturbed="splu_proofs.worlds.related_columns:_mean larger",
         by_hand=(
             "The groups of either column are {0,1} and {2,3}. Of the three records without 0 one has it "
-            "among its decoys, in both columns, and takes it in both with 1/4; the others never. The mean is "
-            "1/12. In one column the mean is 1/6, and its square 1/36."
+            "among its decoys, in both columns, and takes it in both with 1/4; the others never. The mean "
+            "is 1/12. In one column the mean is 1/6, and its square 1/36."
         ),
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through N < 4: there N = gamma, one group holds every value, and the product holds."""
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate N < 4: there N = gamma, and one group holds every value. Some record is in neither value."""
     for rows in (2, 3):
         for second in permutations(range(rows)):
             for s in product(range(rows), repeat=2):
-                printed, true = both((tuple(range(rows)), second), rows, (s[0], s[1]))
-                state = any(i != s[0] and second[i] != s[1] for i in range(rows))
-                yield f"N = gamma = {rows}, second column {second}, s = {s}", printed == true or not state
+                if any(i != s[0] and second[i] != s[1] for i in range(rows)):
+                    yield rows, (tuple(range(rows)), second), s
 
 
 @K.derivation
@@ -91,11 +95,11 @@ def identical_columns_of_different_values() -> Derivation:
     )
 
 
-@K.computation
-def the_printed_matrices_fail_too() -> str:
+@K.computation(cases=2, perturbed="splu_proofs.printed.transition:matrix larger")
+def the_printed_matrices_fail_too() -> Comparisons:
     """At the witness the printed matrices give 1/16; and find the worst ratio over small tables."""
     (_, gained), _ = matrix(2, 1, 4)
-    require(gained**2 == Fraction(1, 16), "the printed product is not 1/16")
+    yield (gained**2, "=", Fraction(1, 16), "the printed product is not 1/16")
     worst = max(
         true / printed
         for histogram in ((1, 1, 1, 1), (2, 1, 1))
@@ -105,10 +109,7 @@ def the_printed_matrices_fail_too() -> str:
         for printed, true in [both((first, second), 2, (s[0], s[1]))]
         if printed
     )
-    require(worst == Fraction(9, 2), f"the worst ratio is {worst}")
-    return (
-        "printed matrices: 1/16 against 1/12; N = 4, gamma = 2: the truth is up to 9/2 of the right product"
-    )
+    yield (worst, "=", Fraction(9, 2), f"the worst ratio is {worst}")
 
 
 def _column(histogram: tuple[int, ...]) -> Column:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import permutations, product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 from ..worlds.related_columns import Column, both, shipped, takes
@@ -76,27 +77,24 @@ def place_and_draw_in_every_column() -> Derivation:
     )
 
 
-@KC.computation
-def where_the_two_state_product_holds() -> str:
+@KC.computation(cases=112, perturbed="splu_proofs.worlds.related_columns:_mean larger")
+def where_the_two_state_product_holds() -> Comparisons:
     """Two values of N/2 records each, gamma = 2: every group holds both, the two-state product is exact."""
-    cases = 0
     for rows in (2, 4, 6):
         values = (0,) * (rows // 2) + (1,) * (rows // 2)
         for second in set(permutations(values)):
             for s in product((0, 1), repeat=2):
                 printed, true = both((values, second), 2, (s[0], s[1]))
-                require(printed == true, f"{values} and {second}, s = {s}")
-                cases += 1
-    return (
-        f"{cases} pairs of columns and values with every value in every group: the two-state product is exact"
-    )
+                yield (printed, "=", true, f"{values} and {second}, s = {s}")
 
 
-@KC.enumeration
-def the_shipped_mechanism_is_a_product() -> str:
+@KC.enumeration(
+    cases=136,
+    perturbed="splu_ref.mechanisms.splu_gen:SpluGen.publish_columns larger",
+)
+def the_shipped_mechanism_is_a_product() -> Comparisons:
     """Publish two related columns over every outcome: for each record the joint law is the product."""
     pairs = (((0, 0, 1, 2), (0, 0, 1, 2)), ((0, 0, 1, 2), (1, 2, 0, 0)), ((0, 1, 2, 3), (0, 1, 2, 3)))
-    compared = 0
     for columns in pairs:
         law = shipped(columns, lambda published: published, "random")
         for record in range(4):
@@ -105,13 +103,14 @@ def the_shipped_mechanism_is_a_product() -> str:
                 seen = sum(
                     (p for values, p in law.items() if tuple(c[record] for c in values) == v), Fraction(0)
                 )
-                require(seen == chance[0][v[0]] * chance[1][v[1]], f"{columns}: record {record} to {v}")
-                compared += 1
-    return f"{len(pairs)} tables of two related columns: {compared} joint transitions are exactly products"
+                yield (seen, "=", chance[0][v[0]] * chance[1][v[1]], f"{columns}: record {record} to {v}")
 
 
-@KC.enumeration
-def columns_placed_alike_are_not() -> str:
+@KC.enumeration(
+    cases=3,
+    perturbed="splu_ref.mechanisms.splu_gen:SpluGen.publish_columns larger",
+)
+def columns_placed_alike_are_not() -> Comparisons:
     """Publish two identical columns in the order of the file, and one column's order twice: 1/8, not 1/16."""
     columns = ((0, 0, 1, 2), (0, 0, 1, 2))
 
@@ -120,10 +119,12 @@ def columns_placed_alike_are_not() -> str:
 
     alike = shipped(columns, moves, "smallest-id")
     mean = sum((count * p for count, p in alike.items()), Fraction(0)) / 2
-    require(
-        mean == Fraction(1, 8), f"in the order of the file a record of value 0 goes to (1, 1) with {mean}"
+    yield (
+        mean,
+        "=",
+        Fraction(1, 8),
+        f"in the order of the file a record of value 0 goes to (1, 1) with {mean}",
     )
-    require(takes(columns[0], 2, 1)[0] ** 2 == Fraction(1, 16), "the product is not 1/16")
+    yield (takes(columns[0], 2, 1)[0] ** 2, "=", Fraction(1, 16), "the product is not 1/16")
     one = shipped(columns[:1], lambda values: values[0][0] == values[0][1] == 1, "random")
-    require(one.get(True, Fraction(0)) == 0, "two records of a value have shared a place")
-    return "values (0,0,1,2) twice, placed alike: 1/8 against 1/16; two records never both take the one place"
+    yield (one.get(True, Fraction(0)), "=", 0, "two records of a value have shared a place")

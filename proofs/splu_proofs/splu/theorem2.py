@@ -9,9 +9,10 @@ from splu_ref.estimators import estimate_count
 
 from ..arithmetic.law import probability_mass
 from ..arithmetic.trials import GROWTH
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
 from ..relation import Quantity, Relation
@@ -140,33 +141,43 @@ def ratio_test_trial_by_trial() -> Derivation:
     )
 
 
-@T2.computation
-def every_small_likelihood() -> str:
+@T2.computation(cases=853, perturbed="(gamma, f, k) for => (gamma, f + 1, k) for")
+def every_small_likelihood() -> Comparisons:
     """Compare L(k) with L(f) for all f <= 4k + 4, and under every bound U in quarters."""
-    compared = 0
     for gamma in range(2, 7):
         for k in range(9):
             first = -(-k // gamma)
             likelihood = {f: probability_mass(gamma, f, k) for f in range(first, 4 * k + 5)}
             best = max(likelihood.values())
-            require(
-                [f for f, value in likelihood.items() if value == best] == [k], f"gamma = {gamma}, k = {k}"
+            yield (
+                [f for f, value in likelihood.items() if value == best],
+                "=",
+                [k],
+                f"gamma = {gamma}, k = {k}",
             )
             for quarters in range(4 * first, 4 * k + 8):
                 bound = Fraction(quarters, 4)
                 allowed = {f: value for f, value in likelihood.items() if f <= bound}
-                require(max(allowed, key=allowed.__getitem__) == min(k, bound // 1), f"k = {k}, U = {bound}")
-            compared += len(likelihood)
-    return f"gamma 2..6, k <= 8: {compared} likelihoods; one maximum, at k, under a bound at min(k, floor U)"
+                yield (
+                    max(allowed, key=allowed.__getitem__),
+                    "=",
+                    min(k, bound // 1),
+                    f"k = {k}, U = {bound}",
+                )
 
 
-@T2.computation
-def all_counts_together_can_prefer_another_vector() -> str:
+@T2.computation(
+    cases=1,
+    perturbed=(
+        "splu_proofs.splu.theorem2:_joint_likelihood larger",
+        "splu_proofs.worlds.histograms:greedy_groups smaller",
+    ),
+)
+def all_counts_together_can_prefer_another_vector() -> Comparisons:
     """Multiply out two greedy plans, gamma = 2, four values: what is seen need not be likeliest at itself."""
     seen = (1, 1, 2, 4)
     at_itself, at_other = _joint_likelihood((1, 1, 2, 4), 2, seen), _joint_likelihood((1, 1, 3, 3), 2, seen)
-    require((at_itself, at_other) == (Fraction(3, 32), Fraction(15, 128)), f"{at_itself} and {at_other}")
-    return "gamma = 2, f' = (1,1,2,4): 3/32 at f = f', 15/128 at f = (1,1,3,3)"
+    yield ((at_itself, at_other), "=", (Fraction(3, 32), Fraction(15, 128)), f"{at_itself} and {at_other}")
 
 
 def _joint_likelihood(histogram: tuple[int, ...], gamma: int, seen: tuple[int, ...]) -> Fraction:
@@ -210,19 +221,22 @@ def the_printed_proof_would_prove_too_much() -> Derivation:
     )
 
 
-@T2.computation
-def half_integers_show_the_flaw() -> str:
+@T2.computation(cases=3, perturbed="Fraction(2) ** quarters => Fraction(3) ** quarters")
+def half_integers_show_the_flaw() -> Comparisons:
     """At gamma = 2, k = 1: the squares of the likelihoods 2f/4^f at f = 3/4 and f = 1 are 9/32 and 8/32."""
-    at_three_quarters, at_one = Fraction(3, 2) ** 2 / 8, Fraction(2, 4) ** 2
-    require(at_three_quarters > at_one, "the real maximizer is at k after all")
-    return "gamma = 2, k = 1 over real f: f = 3/4 is likelier than f = 1, as 9/32 > 8/32"
+
+    def squared(quarters: int) -> Fraction:
+        return Fraction(quarters, 2) ** 2 / Fraction(2) ** quarters  # (2f/4^f)^2 at f = quarters/4
+
+    yield squared(3), "=", Fraction(9, 32), "squared likelihood at f = 3/4"
+    yield squared(4), "=", Fraction(8, 32), "squared likelihood at f = 1"
+    yield squared(3), ">", squared(4), "squared likelihoods at f = 3/4 and f = 1"
 
 
-@T2.computation
-def the_library_follows() -> str:
+@T2.computation(cases=35, perturbed="splu_ref.estimators.counts:CountEstimate.estimate_within_bound larger")
+def the_library_follows() -> Comparisons:
     """Compare the library's estimate, bare and under a public bound, with the argument of the maximum."""
     for k, bound in product(range(7), (None, 0, 1, 3, 6)):
         estimate = estimate_count(k, 3) if bound is None else estimate_count(k, 3, bound)
         expected = k if bound is None else min(k, bound)
-        require(estimate.estimate_within_bound == expected, f"k = {k}, U = {bound}: {estimate}")
-    return "estimate_count is k, and min(k, U) under a bound, for k <= 6"
+        yield (estimate.estimate_within_bound, "=", expected, f"k = {k}, U = {bound}: {estimate}")

@@ -7,14 +7,15 @@ from fractions import Fraction
 
 from ..arithmetic.law import beyond, cumulative, probability_mass
 from ..arithmetic.trials import MIX, MODE_FALLS, MODE_RISES, NEXT, PASCAL
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..kernel import Kernel
 from ..printed.theorem3 import error_bound
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness, decimal
+from ..witness import Case, Witness, decimal
 
 T3 = Claim(
     id="splu.T3",
@@ -63,24 +64,32 @@ T3 = Claim(
 def smallest_counterexample() -> Witness:
     """At gamma = 3, f = 1, epsilon = 1: the probability is 5/9, the printed bound 1/3."""
     return Witness(
-        parameters={"gamma": "3", "f": "1", "epsilon": "1"},
+        parameters={"gamma": 3, "f": 1, "epsilon": Fraction(1)},
+        premises=(
+            lambda gamma, _f, _epsilon: gamma >= 2,
+            lambda _gamma, f, _epsilon: f >= 1,
+            lambda _gamma, _f, epsilon: epsilon > 0,
+        ),
+        allowed=lambda gamma, f, epsilon: error_bound(gamma, epsilon, f),
+        actual=lambda gamma, f, epsilon: beyond(gamma, f, int(epsilon * f)),
         printed=Fraction(1, 3),
         true=Fraction(5, 9),
-        recompute=lambda: (error_bound(3, Fraction(1), 1), beyond(3, 1, 1)),
-        order=(
-            "gamma f, the number of records that can publish the value; then d over the step points "
-            "epsilon = d/f, which decide all epsilon"
-        ),
         smaller=cases_before_the_witness,
+        count=2,
+        order=(
+            "gamma f, the number of records that can publish the value; then d over the step points epsilon "
+            "= d/f, which decide all epsilon"
+        ),
+        perturbed="splu_proofs.arithmetic.law:at_most larger",
         by_hand=(
-            "X ~ Bin(3, 1/3). |X - 1| >= 1 unless X = 1, so the probability is 1 - 3 (1/3)(2/3)^2 = 1 - "
-            "4/9 = 5/9. The printed bound is 1/(3 * 1 * 1) = 1/3."
+            "X ~ Bin(3, 1/3). |X - 1| >= 1 unless X = 1, so the probability is 1 - 3 (1/3)(2/3)^2 = 1 - 4/9 "
+            "= 5/9. The printed bound is 1/(3 * 1 * 1) = 1/3."
         ),
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through everything with gamma f < 3, which is gamma = 2, f = 1.
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate everything with gamma f < 3, which is gamma = 2, f = 1.
 
     For fixed gamma and f the true probability is a step function of epsilon that falls only behind
     epsilon = d/f for whole d, while the bound falls everywhere. So within a step the bound is tightest at
@@ -91,10 +100,7 @@ def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
         for f in range(1, trials // 2 + 1):
             gamma, rest = divmod(trials, f)
             if rest == 0:
-                for distance in range(1, trials + 1):
-                    epsilon = Fraction(distance, f)
-                    holds = beyond(gamma, f, distance) <= error_bound(gamma, epsilon, f)
-                    yield f"gamma = {gamma}, f = {f}, epsilon = {epsilon}", holds
+                yield from ((gamma, f, Fraction(distance, f)) for distance in range(1, trials + 1))
 
 
 @T3.derivation
@@ -125,22 +131,27 @@ def it_fails_almost_everywhere() -> Derivation:
     )
 
 
-@T3.computation
-def it_fails_in_a_block_of_cases() -> str:
+@T3.computation(cases=2, perturbed="splu_proofs.arithmetic.law:beyond larger")
+def it_fails_in_a_block_of_cases() -> Comparisons:
     """At gamma 2..12, f 1..30: the truth at epsilon = 1/f exceeds 1/gamma except at (2, 1)."""
-    require(probability_mass(2, 2, 2) == Fraction(3, 8), "b(4; 2) is not 3/8")
+    yield (probability_mass(2, 2, 2), "=", Fraction(3, 8), "b(4; 2) is not 3/8")
     holds = [
         (gamma, f)
         for gamma in range(2, 13)
         for f in range(1, 31)
         if beyond(gamma, f, 1) <= error_bound(gamma, Fraction(1, f), f)
     ]
-    require(holds == [(2, 1)], f"at epsilon = 1/f the bound holds at {holds}")
-    return "gamma 2..12, f 1..30, epsilon = 1/f: it fails everywhere but at gamma = 2, f = 1"
+    yield (holds, "=", [(2, 1)], f"at epsilon = 1/f the bound holds at {holds}")
 
 
-@T3.computation
-def how_wrong_it_gets() -> str:
+@T3.computation(
+    cases=3,
+    perturbed=(
+        "splu_proofs.splu.theorem3:_worst_ratio larger",
+        "splu_proofs.arithmetic.law:cumulative doubled",
+    ),
+)
+def how_wrong_it_gets() -> Comparisons:
     """Find the worst ratio of truth to print over gamma 2..10, f 1..40 and every epsilon.
 
     Only epsilon = d/f matter (see the witness). As f grows, (X - f)/sqrt(f) is nearly normal with variance
@@ -148,14 +159,11 @@ def how_wrong_it_gets() -> str:
     whose largest value is 0.3314... at z = 1.19.
     """
     worst = max(_worst_ratio(gamma, f) for gamma in range(2, 11) for f in range(1, 41))
-    ratio, gamma, f, d = worst
-    require((gamma, f) == (10, 40), f"the worst case is at gamma = {gamma}, f = {f}")
+    ratio, gamma, f, _d = worst
+    yield ((gamma, f), "=", (10, 40), f"the worst case is at gamma = {gamma}, f = {f}")
     per_unit = ratio / ((gamma - 1) * f)
-    require(Fraction(3, 10) < per_unit < Fraction(2, 5), f"the ratio is {decimal(per_unit, 4)} (gamma-1) f")
-    return (
-        f"worst over gamma 2..10, f 1..40, all epsilon: truth / print = {decimal(ratio, 2)} at "
-        f"gamma = {gamma}, f = {f}, epsilon = {d}/{f}, which is {decimal(per_unit, 4)} (gamma-1) f"
-    )
+    yield (Fraction(3, 10), "<", per_unit, f"the ratio is {decimal(per_unit, 4)} (gamma-1) f")
+    yield (per_unit, "<", Fraction(2, 5), f"the ratio is {decimal(per_unit, 4)} (gamma-1) f")
 
 
 def _worst_ratio(gamma: int, f: int) -> tuple[Fraction, int, int, int]:

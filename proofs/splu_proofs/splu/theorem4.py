@@ -8,9 +8,10 @@ from splu_ref.guarantees import privacy_minimum
 
 from ..arithmetic.law import error_beyond, probability_mass
 from ..arithmetic.trials import MIX, MODE_FALLS, MODE_RISES, NEXT, PASCAL
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 
 T4 = Claim(
     id="splu.T4",
@@ -64,36 +65,36 @@ def the_summand_is_the_law() -> Derivation:
     )
 
 
-@T4.computation
-def the_closed_form_for_small_epsilon() -> str:
+@T4.computation(cases=144, perturbed="splu_proofs.arithmetic.law:error_beyond larger")
+def the_closed_form_for_small_epsilon() -> Comparisons:
     """At gamma 2..10, alpha 1..15, epsilon = 1/(alpha+1): T_P = 1 - (1-1/gamma)^(gamma-1)."""
     for gamma in range(2, 11):
         closed = 1 - Fraction(gamma - 1, gamma) ** (gamma - 1)
-        require(
-            closed == 1 - probability_mass(gamma, 1, 1), f"gamma = {gamma}: b(gamma; 1) is something else"
+        yield (
+            closed,
+            "=",
+            1 - probability_mass(gamma, 1, 1),
+            f"gamma = {gamma}: b(gamma; 1) is something else",
         )
         for alpha in range(1, 16):
             epsilon = Fraction(1, alpha + 1)
             least = min(error_beyond(gamma, epsilon, f) for f in range(1, alpha + 1))
-            require(least == closed, f"gamma = {gamma}, alpha = {alpha}")
-    return "gamma 2..10, alpha <= 15, epsilon < 1/alpha: T_P = 1 - (1-1/gamma)^(gamma-1)"
+            yield (least, "=", closed, f"gamma = {gamma}, alpha = {alpha}")
 
 
-@T4.computation
-def when_it_promises_something() -> str:
+@T4.computation(cases=44, perturbed="splu_proofs.arithmetic.law:error_beyond larger")
+def when_it_promises_something() -> Comparisons:
     """Compare T_P > 0 with epsilon < gamma - 1, for gamma 2..5, alpha 4 and epsilon in halves."""
     for gamma in range(2, 6):
         for halves in range(1, 12):
             epsilon = Fraction(halves, 2)
             level = min(error_beyond(gamma, epsilon, f) for f in range(1, 5))
-            require((level > 0) == (epsilon < gamma - 1), f"gamma = {gamma}, epsilon = {epsilon}: {level}")
-    return "gamma 2..5, alpha = 4, epsilon in halves to 11/2: T_P > 0 exactly when epsilon < gamma - 1"
+            yield ((level > 0), "=", (epsilon < gamma - 1), f"gamma = {gamma}, epsilon = {epsilon}: {level}")
 
 
-@T4.computation
-def the_library_follows() -> str:
+@T4.computation(cases=3, perturbed="splu_ref.guarantees.privacy:privacy_parameters doubled")
+def the_library_follows() -> Comparisons:
     """Compare the library with the closed form."""
     for gamma in (2, 5, 10):
         closed = 1 - Fraction(gamma - 1, gamma) ** (gamma - 1)
-        require(privacy_minimum(gamma, Fraction(1, 20), 19).t_p.exact() == closed, f"gamma = {gamma}")
-    return "privacy_minimum gives the closed form at epsilon = 1/20, alpha = 19"
+        yield (privacy_minimum(gamma, Fraction(1, 20), 19).t_p.exact(), "=", closed, f"gamma = {gamma}")

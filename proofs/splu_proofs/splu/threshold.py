@@ -7,9 +7,10 @@ from fractions import Fraction
 from splu_ref.guarantees import chebyshev_threshold, utility_threshold
 
 from ..arithmetic.law import error, window
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import EvidenceError, Grade
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 from .chebyshev import chernoff_tail
@@ -171,10 +172,15 @@ def the_tail_from_one_count() -> Derivation:
     )
 
 
-@L1C.computation
-def least_thresholds_by_exhaustion() -> str:
+@L1C.computation(
+    cases=15,
+    perturbed=(
+        "splu_ref.guarantees.concentration:chebyshev_threshold larger",
+        "splu_proofs.splu.threshold:_bound smaller",
+    ),
+)
+def least_thresholds_by_exhaustion() -> Comparisons:
     """Find the least threshold by computing every f below F0, and compare Chebyshev's and the library's."""
-    found = []
     for gamma, epsilon, t_e in (
         (2, Fraction(1, 2), Fraction(1, 10)),
         (3, Fraction(1, 2), Fraction(1, 10)),
@@ -186,26 +192,29 @@ def least_thresholds_by_exhaustion() -> str:
         least = 1 + max((f for f in range(1, tail) if error(gamma, epsilon, f) > t_e), default=0)
         chebyshev = -(-(gamma - 1) / (gamma * epsilon**2 * t_e) // 1)
         shipped = utility_threshold(gamma, epsilon, t_e)
-        require(
-            least <= chebyshev == chebyshev_threshold(gamma, epsilon, t_e),
+        yield (least, "<=", chebyshev, f"Chebyshev at {gamma}, {epsilon}, {t_e}")
+        yield (
+            chebyshev,
+            "=",
+            chebyshev_threshold(gamma, epsilon, t_e),
             f"Chebyshev at {gamma}, {epsilon}, {t_e}",
         )
-        require(shipped.threshold == least, f"the library says {shipped.threshold}, exhaustion {least}")
-        found.append(f"({gamma}, {epsilon}, {t_e}): {least} of {chebyshev}")
-    return f"(gamma, epsilon, T_E): least of Chebyshev's: {', '.join(found)}; the library agrees"
+        yield (shipped.threshold, "=", least, f"the library says {shipped.threshold}, exhaustion {least}")
 
 
-@L1C.computation
-def the_threshold_2401() -> str:
+@L1C.computation(
+    cases=3,
+    perturbed=(
+        "splu_ref.guarantees.concentration:uniform_bound doubled",
+        "splu_proofs.arithmetic.law:window larger",
+    ),
+)
+def the_threshold_2401() -> Comparisons:
     """Compute (10, 1/20, 1/100): 2400, the end of a plateau, fails; the promise starts at 2401."""
     gamma, epsilon, t_e = 10, Fraction(1, 20), Fraction(1, 100)
-    require(1 - window(gamma, 2400, 120) > t_e, "f = 2400 keeps the promise")
-    require(1 - window(gamma, 2401, 121) <= t_e, "f = 2401 breaks the promise")
-    require(utility_threshold(gamma, epsilon, t_e).threshold == 2401, "the library does not say 2401")
-    return (
-        "gamma = 10, epsilon = 1/20, T_E = 1/100: f = 2400 breaks the promise, 2401 keeps it, as the "
-        "library says"
-    )
+    yield (1 - window(gamma, 2400, 120), ">", t_e, "f = 2400 keeps the promise")
+    yield (1 - window(gamma, 2401, 121), "<=", t_e, "f = 2401 breaks the promise")
+    yield (utility_threshold(gamma, epsilon, t_e).threshold, "=", 2401, "the library does not say 2401")
 
 
 def _tail_from(gamma: int, epsilon: Fraction, t_e: Fraction) -> int:
@@ -220,9 +229,8 @@ def _tail_from(gamma: int, epsilon: Fraction, t_e: Fraction) -> int:
         below = min((Fraction(k, 20) for k in range(1, 20)), key=lambda z: _factor(gamma, block, -change, z))
         tilts.append((below, 1 - epsilon))
     for z, end in tilts:
-        require(
-            _factor(gamma, block, int((end - 1) * block), z) <= 1, f"the bound with z = {z} does not fall"
-        )
+        if _factor(gamma, block, int((end - 1) * block), z) > 1:
+            raise EvidenceError(f"the bound with z = {z} does not decrease")
     start = 1
     while any(_bound(gamma, f, tilts) > t_e for f in range(start, start + block)):
         start += block

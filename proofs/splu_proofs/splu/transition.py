@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..printed.transition import decoy_probability, matrix
 from ..recheck import on_grid
 from ..step import Identity
-from ..witness import Witness
+from ..witness import Case, Witness
 from ..worlds.histograms import greedy_groups, histograms
 
 M1 = Claim(
@@ -53,12 +54,21 @@ def outside_group(gamma: int, f: int, rows: int) -> Fraction:
 def smallest_counterexample() -> Witness:
     """At gamma = 2, N = 4, f = 1 the group of another record misses s with 2/3; 1 - 1/2 is printed."""
     return Witness(
-        parameters={"gamma": "2", "N": "4", "f": "1"},
+        parameters={"gamma": 2, "N": 4, "f": 1},
+        premises=(
+            lambda gamma, _rows, _f: gamma >= 2,
+            lambda gamma, rows, f: 1 <= f <= Fraction(rows, gamma),
+            lambda gamma, rows, _f: rows % gamma == 0,
+        ),
+        allowed=lambda gamma, rows, f: 1 - decoy_probability(gamma, f, rows),
+        actual=lambda gamma, rows, f: outside_group(gamma, f, rows),
+        sign="=",
         printed=Fraction(1, 2),
         true=Fraction(2, 3),
-        recompute=lambda: (1 - decoy_probability(2, 1, 4), outside_group(2, 1, 4)),
-        order="N, then gamma, then f; the quantity is Pr[s not in decoys(t) | t.s is not s]",
         smaller=cases_before_the_witness,
+        count=2,
+        order="N, then gamma, then f; the quantity is Pr[s not in decoys(t) | t.s is not s]",
+        perturbed="splu_proofs.worlds.histograms:greedy_groups larger",
         by_hand=(
             "Two groups of two records, and one record carries s. Of the three others one is in its group: "
             "1/3. Printed is 2 * 1/4 = 1/2. So the group misses s with probability 2/3, printed 1/2."
@@ -66,14 +76,11 @@ def smallest_counterexample() -> Witness:
     )
 
 
-def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
-    """Walk through N < 4: the only cases are N = gamma with f = 1, where the printed value is right."""
+def cases_before_the_witness() -> Iterator[Case]:
+    """Generate N < 4: the only cases are N = gamma with f = 1."""
     for rows in range(2, 4):
         for gamma in range(2, rows + 1):
-            for f in range(1, rows // gamma + 1):
-                if rows % gamma == 0:
-                    holds = outside_group(gamma, f, rows) == 1 - decoy_probability(gamma, f, rows)
-                    yield f"N = {rows}, gamma = {gamma}, f = {f}", holds
+            yield from ((gamma, rows, f) for f in range(1, rows // gamma + 1))
 
 
 @M1.derivation
@@ -136,10 +143,9 @@ def the_condition_is_dropped() -> Derivation:
     )
 
 
-@M1.computation
-def every_small_table() -> str:
+@M1.computation(cases=2691, perturbed="splu_proofs.printed.transition:decoy_probability larger")
+def every_small_table() -> Comparisons:
     """Count in the greedy plan of every eligible histogram with N <= 8; compare print and truth."""
-    cases = 0
     for gamma in range(2, 5):
         for rows in range(gamma, 9, gamma):
             for histogram in histograms(rows):
@@ -149,11 +155,9 @@ def every_small_table() -> str:
                 for s, f in enumerate(histogram):
                     others = [group for group in groups for value in group if value != s]
                     true = Fraction(sum(s in group for group in others), len(others))
-                    require(true == Fraction(f * (gamma - 1), rows - f), f"{histogram}, s = {s}: {true}")
+                    yield (true, "=", Fraction(f * (gamma - 1), rows - f), f"{histogram}, s = {s}: {true}")
                     right = decoy_probability(gamma, f, rows) == true
-                    require(right == (gamma * f == rows), f"{histogram}, s = {s}: print against truth")
+                    yield (right, "=", (gamma * f == rows), f"{histogram}, s = {s}: print against truth")
                     (_, gained), (_, kept) = matrix(gamma, f, rows)
                     excess = f * kept + (rows - f) * gained - f
-                    require(excess == f * (Fraction(1, gamma) - Fraction(f, rows)), f"{histogram}, s = {s}")
-                    cases += 1
-    return f"{cases} values of all tables with N <= 8, gamma 2..4: print is right only at f = N/gamma"
+                    yield (excess, "=", f * (Fraction(1, gamma) - Fraction(f, rows)), f"{histogram}, s = {s}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..recheck import on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity
@@ -131,32 +132,36 @@ def place_and_draw() -> Derivation:
     )
 
 
-@M1C.computation
-def rows_and_averages_of_small_plans() -> str:
+@M1C.computation(cases=2691, perturbed="splu_proofs.worlds.conjunctions:together larger")
+def rows_and_averages_of_small_plans() -> Comparisons:
     """In the greedy plan of every eligible histogram with N <= 8: rows sum to 1, the average is as stated."""
-    plans = 0
     for gamma in range(2, 5):
         for total in range(gamma, 9, gamma):
             for histogram in histograms(total):
                 if gamma * max(histogram) <= total:
-                    _require_rows(histogram, gamma)
-                    plans += 1
-    return f"{plans} plans with N <= 8, gamma 2..4: T is stochastic, symmetric in c, with the stated average"
+                    yield from _compare_rows(histogram, gamma)
 
 
-def _require_rows(histogram: tuple[int, ...], gamma: int) -> None:
+def _compare_rows(histogram: tuple[int, ...], gamma: int) -> Comparisons:
     groups, total = greedy_groups(histogram, gamma), sum(histogram)
     values = range(len(histogram))
     transition = [[Fraction(together(groups, u, v), gamma * histogram[u]) for v in values] for u in values]
     for s, f in enumerate(histogram):
-        require(sum(transition[s]) == 1, f"{histogram}: row {s} does not sum to 1")
-        require(transition[s][s] == Fraction(1, gamma), f"{histogram}: value {s} is not kept with 1/gamma")
+        yield (sum(transition[s]), "=", 1, f"sum of row {s} of {histogram} at gamma = {gamma}")
+        yield (transition[s][s], "=", Fraction(1, gamma), f"retention of value {s} of {histogram}")
         gained = sum((histogram[u] * transition[u][s] for u in values if u != s), Fraction(0))
-        require(gained / (total - f) == Fraction(f * (gamma - 1), gamma * (total - f)), f"{histogram}, {s}")
+        average = Fraction(f * (gamma - 1), gamma * (total - f))
+        yield (gained / (total - f), "=", average, f"average over the other values than {s} of {histogram}")
 
 
-@M1C.enumeration
-def the_shipped_mechanism_has_this_transition() -> str:
+@M1C.enumeration(
+    cases=384,
+    perturbed=(
+        "splu_ref.mechanisms.plans.co_occurrence:co_occurrence larger",
+        "splu_proofs.worlds.conjunctions:together larger",
+    ),
+)
+def the_shipped_mechanism_has_this_transition() -> Comparisons:
     """Compare each record's published law, over every outcome, with c(u,v)/(gamma f_u) as shipped."""
     import numpy as np  # noqa: PLC0415  only the enumeration needs it
 
@@ -164,7 +169,6 @@ def the_shipped_mechanism_has_this_transition() -> str:
     from splu_ref.mechanisms import PLANS, co_occurrence  # noqa: PLC0415
     from splu_ref.randomness import SystemSource  # noqa: PLC0415
 
-    compared = 0
     for (gamma, histogram), plan in product(WORLDS, ("anatomy", "cyclic")):
         counted = co_occurrence(PLANS[plan](np.array(histogram), Gamma(gamma), SystemSource()))
         groups = shipped_groups(histogram, gamma, plan)
@@ -172,8 +176,6 @@ def the_shipped_mechanism_has_this_transition() -> str:
         for record, u in enumerate(records(histogram)):
             for v in range(len(histogram)):
                 c = counted(u, v)
-                require(c == together(groups, u, v), f"{plan} of {histogram}: c({u},{v}) = {c}")
+                yield (c, "=", together(groups, u, v), f"{plan} of {histogram}: c({u},{v}) = {c}")
                 seen = sum((chance for values, chance in shipped if values[record] == v), Fraction(0))
-                require(seen == Fraction(c, gamma * histogram[u]), f"{plan} of {histogram}: T[{u},{v}]")
-                compared += 1
-    return f"{len(WORLDS)} tables, both plans: {compared} transition probabilities are exactly c/(gamma f)"
+                yield (seen, "=", Fraction(c, gamma * histogram[u]), f"{plan} of {histogram}: T[{u},{v}]")

@@ -8,8 +8,9 @@ from itertools import pairwise
 
 from splu_ref.guarantees import best_estimator
 
+from ..check import Comparisons
 from ..claim import Claim, Status
-from ..evidence import Grade, require
+from ..evidence import Grade
 from ..witness import decimal
 from .group_draws import least_worst_error
 
@@ -41,8 +42,9 @@ PACKU = Claim(
         "has T_P = 1 and a T_P* of 3/8."
     ),
     hypotheses=(r"0 \le f' \le \gamma f", r"E\,f' = f", r"0 < \varepsilon < 1"),
-    status=Status.PROVED,
+    status=Status.VERIFIED,
     grade=Grade.EXACT,
+    instances="epsilon = 0.3, alpha = 10, gamma 2, 3, 5, 10, 20",
     rests_on=("splu.PACK", "splu.D2e"),
 )
 
@@ -119,26 +121,35 @@ def _least_error(tried: Mapping[int, tuple[Fraction, Mapping[int, Fraction]]]) -
     )
 
 
-@PACKU.computation
-def laws_and_slopes_that_meet() -> str:
+@PACKU.computation(
+    cases=71,
+    perturbed=(
+        "splu_proofs.splu.unbiased_levels:_law larger",
+        "splu_proofs.splu.unbiased_levels:_least_error larger",
+    ),
+)
+def laws_and_slopes_that_meet() -> Comparisons:
     """Prove the best T_P* from both sides at epsilon = 0.3, alpha = 10, and bound it for larger groups."""
-    found = []
     for gamma, told in LAWS.items():
         tried = {f: (Fraction(weight), _law(text)) for f, (weight, text) in told.items()}
-        require(sum(weight for weight, _ in tried.values()) == 1, "the weights do not sum to 1")
+        yield (sum(weight for weight, _ in tried.values()), "=", 1, "the weights do not sum to 1")
         for f, (_, law) in tried.items():
-            require(sum(law.values()) == 1, f"gamma = {gamma}, f = {f}: no law")
-            require(sum(y * chance for y, chance in law.items()) == f, f"gamma = {gamma}, f = {f}: biased")
-            require(max(law) <= gamma * f and min(law) >= 0, f"gamma = {gamma}, f = {f}: out of reach")
+            yield (sum(law.values()), "=", 1, f"gamma = {gamma}, f = {f}: no law")
+            yield (sum(y * chance for y, chance in law.items()), "=", f, f"gamma = {gamma}, f = {f}: biased")
+            yield (max(law), "<=", gamma * f, f"gamma = {gamma}, f = {f}: out of reach")
+            yield (min(law), ">=", 0, f"gamma = {gamma}, f = {f}: out of reach")
         best = bound(gamma, SLOPES[gamma])
-        require(_least_error(tried) == best, f"gamma = {gamma}: {_least_error(tried)} and {best} do not meet")
-        found.append(f"{best} at gamma = {gamma}")
+        yield (
+            _least_error(tried),
+            "=",
+            best,
+            f"gamma = {gamma}: {_least_error(tried)} and {best} do not meet",
+        )
     flat = bound(5, [Fraction(0)] * ALPHA)
-    require(flat == Fraction(3, 4), "without slopes it is not that of packing")
+    yield (flat, "=", Fraction(3, 4), "without slopes it is not that of packing")
     for gamma, most in ((10, Fraction(73, 100)), (20, Fraction(741, 1000))):
-        require(bound(gamma, SLOPES[gamma]) <= most < flat, f"gamma = {gamma}")
-        found.append(f"at most {decimal(bound(gamma, SLOPES[gamma]), 4)} at gamma = {gamma}")
-    return "; ".join(found)
+        yield (bound(gamma, SLOPES[gamma]), "<=", most, f"gamma = {gamma}")
+        yield (most, "<", flat, f"gamma = {gamma}")
 
 
 def _law(text: str) -> dict[int, Fraction]:
@@ -146,10 +157,15 @@ def _law(text: str) -> dict[int, Fraction]:
     return {int(y): Fraction(chance) for y, chance in parts}
 
 
-@PACKU.computation
-def how_near_the_laws_of_draws_come() -> str:
+@PACKU.computation(
+    cases=20,
+    perturbed=(
+        "splu_proofs.splu.unbiased_levels:bound smaller",
+        "splu_ref.channels.two_binomials:TwoKinds.denominator larger",
+    ),
+)
+def how_near_the_laws_of_draws_come() -> Comparisons:
     """Compute T_P* of all or none and of independent draws beside the best."""
-    found = []
     for gamma, one, other in (
         (2, "0.463", "0.351"),
         (3, "0.550", "0.395"),
@@ -159,18 +175,15 @@ def how_near_the_laws_of_draws_come() -> str:
     ):
         apart = least_worst_error(gamma, EPSILON, ALPHA)
         plain = best_estimator(gamma, EPSILON, ALPHA).worst_error
-        require(decimal(apart, 3).startswith(one), f"gamma = {gamma}: {decimal(apart, 4)}")
-        require(decimal(plain, 3).startswith(other), f"gamma = {gamma}: {decimal(plain, 4)}")
-        require(plain < apart < bound(gamma, SLOPES[gamma]), f"gamma = {gamma}: above the bound")
-        found.append(f"{decimal(apart, 3)} and {decimal(plain, 3)} at gamma = {gamma}")
-    return f"all or none and independent draws: {'; '.join(found)}"
+        yield (decimal(apart, 3).startswith(one), "=", True, f"gamma = {gamma}: {decimal(apart, 4)}")
+        yield (decimal(plain, 3).startswith(other), "=", True, f"gamma = {gamma}: {decimal(plain, 4)}")
+        yield (plain, "<", apart, f"gamma = {gamma}: above the bound")
+        yield (apart, "<", bound(gamma, SLOPES[gamma]), f"gamma = {gamma}: above the bound")
 
 
-@PACKU.computation
-def nothing_or_twice_the_count() -> str:
+@PACKU.computation(cases=1, perturbed="splu_proofs.splu.unbiased_levels:_least_error larger")
+def nothing_or_twice_the_count() -> Comparisons:
     """Bound T_P* of a count that is 0 or 2f from both sides; T_P is 1, as both are wrong."""
     packed = (1, 2, 4, 8)
     tried = {f: (Fraction(1, 4), {0: Fraction(1, 2), 2 * f: Fraction(1, 2)}) for f in packed}
-    require(_least_error(tried) == Fraction(3, 8), f"{_least_error(tried)}")
-    # Half of 2f is right; at 0, one of the four estimates that cover all counts is guessed.
-    return "T_P* = 3/8: no estimator errs less often against 1, 2, 4, 8, and guessing at 0 errs in 1/2 * 3/4"
+    yield (_least_error(tried), "=", Fraction(3, 8), f"{_least_error(tried)}")

@@ -115,6 +115,7 @@ def _row(result: ClaimResult, entry: Mapping[str, object]) -> Row:
         evidence=result.summary,
         seconds=result.seconds,
         detail=result.message,
+        scope=_text(entry, "scope"),
         source=_text(entry, "source"),
         statement=_text(entry, "statement"),
         words=_text(entry, "words"),

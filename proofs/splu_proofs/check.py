@@ -1,0 +1,143 @@
+"""Checks: evidence that computes. The evidence lists comparisons, and this runner judges them.
+
+A check is a generator of comparisons ``(left, sign, right, where)``. It judges nothing itself and returns
+nothing, so that a body which computes nothing cannot succeed. The runner
+
+1. evaluates every comparison, in integers and fractions; only a measurement may compare floats;
+2. counts the comparisons, and those that differ from each other, and compares the number with the committed
+   one: an empty list, a shorter range or a condition that excludes every case is detected;
+3. runs the check again under each of its perturbations, which change the results of a named function or a
+   formula, and needs to see a comparison become false. Constants, a value compared with itself, and
+   comparisons of something else do not depend on what is perturbed and are refused.
+
+None of these three looks at a fingerprint, so that a hollow check fails whether or not it was affirmed. An
+exception under a perturbation does not count as detection: a check has to compare. A check of the library's
+code (`Grade.ENUMERATED`) has to detect a change of a function in ``splu_ref``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, Literal, TypeAlias
+
+from .evidence import EvidenceError, Grade
+from .perturbation import Perturbation, Substitution, perturbation
+
+Sign: TypeAlias = Literal["=", "!=", "<=", ">=", "<", ">"]
+Comparison: TypeAlias = tuple[Any, Sign, Any, str]
+"""Left side, relation, right side, and where: the case or the quantity."""
+Comparisons: TypeAlias = Iterator[Comparison]
+
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {"=": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt}
+_SHOWN = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """Comparisons with the number of them and the perturbations that they must detect.
+
+    Attributes
+    ----------
+    function
+        Generates the comparisons; its docstring says what is compared.
+    grade
+        The grade of evidence: exact, enumerated or statistical.
+    cases
+        The committed number of comparisons.
+    perturbed
+        The perturbations, each as `Perturbation.parse` reads it. At least one.
+    """
+
+    function: Callable[[], Comparisons]
+    grade: Grade
+    cases: int
+    perturbed: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return self.function.__name__
+
+    @property
+    def says(self) -> str:
+        """What is compared, in one line."""
+        return " ".join((self.function.__doc__ or "").split())
+
+    def run(self) -> str:
+        """Evaluate, count and perturb; return what was done in one line.
+
+        Raises
+        ------
+        EvidenceError
+            If a comparison is false, their number is another one, or a perturbation is not detected.
+        """
+        if not self.says:
+            raise EvidenceError("does not say what it compares: write a docstring")
+        if not self.perturbed:
+            raise EvidenceError("names no perturbation that it detects")
+        perturbations = [perturbation(text) for text in self.perturbed]
+        shipped = any(text.startswith("splu_ref.") for text in self.perturbed)
+        if self.grade is Grade.ENUMERATED and not shipped:
+            raise EvidenceError("detects no change of the library that it enumerates")
+        count, repeated = 0, True
+        first: Comparison | None = None
+        for comparison in self._comparisons(self.function):
+            left, sign, right, where = comparison
+            if not _holds(left, sign, right):
+                raise EvidenceError(f"{where}: {_short(left)} {sign} {_short(right)} is false")
+            first = first or comparison
+            repeated = repeated and comparison == first
+            count += 1
+        if count != self.cases:
+            raise EvidenceError(f"makes {count} comparisons, not {self.cases}")
+        if count > 1 and repeated:
+            raise EvidenceError(f"makes one comparison {count} times")
+        for each in perturbations:
+            if failure := self.undetected(each):
+                raise EvidenceError(failure)
+        detected = ", ".join(each.name for each in perturbations)
+        return f"{count} comparisons hold; {detected} is detected"
+
+    def undetected(self, change: Perturbation | Substitution) -> str:
+        """Return why no comparison becomes false under a perturbation; empty if one does."""
+        failure = f"no comparison detects {change.name}"
+        with change.applied(self.function) as (function, calls):
+            try:
+                for left, sign, right, _ in self._comparisons(function):
+                    if not _holds(left, sign, right):
+                        return ""
+            except Exception as error:  # an error is no comparison, whatever it is
+                return f"{failure}: it stops with {type(error).__name__}: {error}"
+            return failure if calls() else f"{failure}: the function is not called"
+
+    def _comparisons(self, function: Callable[[], Comparisons]) -> Comparisons:
+        made: object = function()
+        if not isinstance(made, Iterator):
+            raise EvidenceError(f"returns {_short(made)} instead of comparisons")
+        comparison: Any
+        for comparison in made:
+            if not isinstance(comparison, tuple) or len(comparison) != 4 or comparison[1] not in SIGNS:
+                raise EvidenceError(f"{_short(comparison)} is no comparison")
+            if self.grade is not Grade.STATISTICAL and any(map(_inexact, (comparison[0], comparison[2]))):
+                raise EvidenceError(f"{comparison[3]}: compares floats")
+            yield comparison
+
+
+def _holds(left: Any, sign: str, right: Any) -> bool:
+    return bool(SIGNS[sign](left, right))
+
+
+def _inexact(value: Any) -> bool:
+    if isinstance(value, float):
+        return True
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(map(_inexact, value))
+    return isinstance(value, dict) and any(map(_inexact, value.values()))
+
+
+def _short(value: Any) -> str:
+    text = str(value) if isinstance(value, Fraction) else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -1,0 +1,359 @@
+"""Hollow claims: evidence that computes nothing, or a claim that says something else, affirmed or not.
+
+Each change is made to a copy of a claim. The runner refuses hollow evidence even if every part of the claim
+may change. What a claim says differently is refused when it is affirmed without naming the part, and the
+refusal shows both texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splu_proofs import LEDGER
+from splu_proofs.affirmation import affirm, blocks, differences
+from splu_proofs.check import Check, Comparisons
+from splu_proofs.claim import Claim, Status
+from splu_proofs.derivation import Derivation
+from splu_proofs.evidence import Grade
+from splu_proofs.ledger import Ledger
+from splu_proofs.recheck import on_grid
+from splu_proofs.step import Identity
+from splu_proofs.witness import Witness
+from splu_proofs.worlds.histograms import greedy_groups
+from splu_ref.channels.parameters import InputError
+
+COMPUTED, ENUMERATED, REFUTED, DERIVED = "chaytor.HOM", "chaytor.LINKc", "splu.T3", "chaytor.COMP"
+TIED = "chaytor.DPPUBc"
+PARTS = ("checks", "compares", "steps", "witness", "grade", "licenses")
+HOLLOW = Identity(
+    name="a square",
+    says="(x+1)^2 = x^2 + 2x + 1",
+    variables={"x": 0},
+    left=lambda x: (x + 1) ** 2,
+    right=lambda x: x**2 + 2 * x + 1,
+    recheck=(on_grid,),
+)
+
+
+def _ledger(claim: Claim, folder: Path) -> Ledger:
+    ledger = Ledger((), {}, {}, affirmed=folder)
+    ledger.__dict__["_claims"] = {claim.id: claim}  # what the packages would have brought
+    return ledger
+
+
+def _copy(claim_id: str, **changes: Any) -> Claim:
+    claim = LEDGER.get(claim_id)
+    alone: dict[str, Any] = {"rests_on": (), "topples": (), "kernel": None, "asserts": ()}
+    if claim.corrected_by:
+        alone["corrected_by"] = claim_id
+    if claim.grade is Grade.KERNEL:
+        alone["grade"] = Grade.EXACT if claim.status is Status.REFUTED else Grade.SYMBOLIC
+    copy = replace(claim, **{**alone, **changes})
+    copy.derivations.extend(claim.derivations if "asserts" in changes else map(_untied, claim.derivations))
+    copy.refutations.extend(claim.refutations)
+    copy.checks.extend(claim.checks)
+    return copy
+
+
+def _untied(proof: Callable[[], Derivation]) -> Callable[[], Derivation]:
+    def alone() -> Derivation:
+        return replace(proof(), gives=())
+
+    alone.__name__ = proof.__name__
+    return alone
+
+
+@pytest.fixture(autouse=True)
+def _without_self_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the questions to the machinery, which test_self_check.py is about."""
+    monkeypatch.setattr("splu_proofs.ledger.require_able_to_refuse", lambda: None)
+
+
+# Bodies that compute nothing.
+
+
+def sentence() -> Any:
+    """Return a sentence."""
+    return "holds in all cases"
+
+
+def nothing() -> Comparisons:
+    """Compare nothing."""
+    yield from ()
+
+
+def filtered() -> Comparisons:
+    """Compare where a condition excludes every case."""
+    for case in range(24):
+        if case < 0:
+            yield case, "=", case, str(case)
+
+
+def constants() -> Comparisons:
+    """Compare numbers that are written down."""
+    for case in range(24):
+        yield case, "=", case, str(case)
+
+
+def true() -> Comparisons:
+    """Say that everything is true."""
+    for case in range(24):
+        yield True, "=", True, str(case)
+
+
+def one_case() -> Comparisons:
+    """Compare one case again and again."""
+    for _ in range(24):
+        yield _groups(), "=", 1, "the one group"
+
+
+def itself() -> Comparisons:
+    """Compare a function with itself."""
+    for case in range(24):
+        yield _groups(), "=", _groups(), str(case)
+
+
+def weak() -> Comparisons:
+    """Compare with a bound that nothing passes."""
+    for case in range(24):
+        yield _groups(), "<=", 10**9, str(case)
+
+
+def floats() -> Comparisons:
+    """Compare in floating point."""
+    for case in range(24):
+        yield float(case) + _groups(), "=", case + 1.0, str(case)
+
+
+def stops() -> Comparisons:
+    """Stop before anything is compared, once the function is another one."""
+    assert _groups() == 1
+    for case in range(24):
+        yield case, "=", case, str(case)
+
+
+def wrong_form() -> Iterator[Any]:
+    """Yield texts."""
+    for _ in range(24):
+        yield "holds"
+
+
+def _groups() -> int:
+    return len(greedy_groups((1, 1), 2))
+
+
+GREEDY = "splu_proofs.worlds.histograms:greedy_groups doubled"
+BODIES = (
+    sentence, nothing, filtered, constants, true, one_case, itself, weak, floats, stops, wrong_form,
+)  # fmt: skip
+
+
+def _with_checks(claim: Claim, change: Callable[[Check], Check]) -> Claim:
+    claim.checks[:] = [change(check) for check in claim.checks]
+    return claim
+
+
+def _with_changed_checks(**changes: Any) -> Claim:
+    return _with_checks(_copy(COMPUTED), lambda check: replace(check, **changes))
+
+
+def _with_changed_witness(**changes: Any) -> Claim:
+    return _with_witness(_copy(REFUTED), **changes)
+
+
+def _with_witness(claim: Claim, **changes: Any) -> Claim:
+    genuine = claim.refutations[0]
+
+    def refuted() -> Witness:
+        return replace(genuine(), **changes)
+
+    claim.refutations[:] = [refuted]
+    return claim
+
+
+def _with_steps(claim: Claim, **changes: Any) -> Claim:
+    genuine = claim.derivations[0]
+
+    def derived() -> Derivation:
+        return replace(genuine(), **changes)
+
+    claim.derivations[:] = [derived]
+    return claim
+
+
+def _hollow_evidence() -> Iterator[tuple[str, Callable[[], Claim]]]:
+    for body in BODIES:
+        yield (
+            f"body {body.__name__}",
+            partial(_with_changed_checks, function=body, perturbed=(GREEDY,), cases=24),
+        )
+    yield (
+        "all bodies return a sentence",
+        lambda: _with_checks(_copy(ENUMERATED), lambda check: replace(check, function=sentence)),
+    )
+    checks: dict[str, dict[str, Any]] = {
+        "a smaller number of comparisons": {"cases": 7},
+        "no perturbation": {"perturbed": ()},
+        "a perturbation of an unrelated function": {
+            "perturbed": ("splu_proofs.arithmetic.law:window larger",)
+        },
+        "a perturbation of a function that is not there": {"perturbed": ("splu_proofs.worlds:none larger",)},
+        "a perturbation of another package": {"perturbed": ("math:comb larger",)},
+        "a perturbation of a formula that is not there": {"perturbed": ("sum(chances) => 0",)},
+    }
+    for name, changes in checks.items():
+        yield (
+            name,
+            partial(_with_changed_checks, **changes),
+        )
+    yield "no checks", lambda: _with_checks(_without_checks(_copy(COMPUTED)), lambda check: check)
+    yield (
+        "an enumeration that does not depend on the library",
+        lambda: _with_checks(
+            _copy(ENUMERATED),
+            lambda check: replace(
+                check, perturbed=tuple(each for each in check.perturbed if not each.startswith("splu_ref"))
+            ),
+        ),
+    )
+    yield (
+        "a derivation of something trivial, without a judge",
+        lambda: _with_steps(_copy(DERIVED), steps=(replace(HOLLOW, recheck=()),)),
+    )
+    yield "a derivation without steps", lambda: _with_steps(_copy(DERIVED), steps=())
+    yield (
+        "a statement that no step gives",
+        lambda: _with_steps(_copy(TIED, asserts=LEDGER.get(TIED).asserts), steps=(HOLLOW,), gives=()),
+    )
+    witnesses: dict[str, dict[str, Any]] = {
+        "a witness outside the hypotheses": {"parameters": {"gamma": 1, "f": 1, "epsilon": Fraction(1)}},
+        "a witness from constants": {
+            "actual": lambda *_: Fraction(5, 9),
+            "smaller": tuple,
+            "count": 0,
+            "none_smaller": "it is the first",
+        },
+        "a witness with the values exchanged": {"printed": Fraction(5, 9), "true": Fraction(1, 3)},
+        "nothing smaller": {"smaller": tuple},
+        "nothing smaller, and none counted": {"smaller": tuple, "count": 0},
+        "a witness that passes over hypotheses": {"premises": ()},
+        "a witness that does not contradict": {"sign": "<=", "allowed": lambda *_: Fraction(1)},
+        "smaller cases outside the hypotheses": {"smaller": lambda: [(1, 1, 1), (1, 2, 1)]},
+        "one smaller case twice": {"smaller": lambda: [(2, 1, Fraction(1))] * 2},
+    }
+    for name, changes in witnesses.items():  # fmt: skip
+        yield name, partial(_with_changed_witness, **changes)
+    yield "no witness", lambda: _without_refutations(_copy(REFUTED))
+
+
+def _without_checks(claim: Claim) -> Claim:
+    claim.checks.clear()
+    return claim
+
+
+def _without_refutations(claim: Claim) -> Claim:
+    claim.refutations.clear()
+    return claim
+
+
+EVIDENCE = dict(_hollow_evidence())
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_hollow_evidence_is_refused_with_and_without_affirming(name: str, tmp_path: Path) -> None:
+    hollow = EVIDENCE[name]()
+    genuine = _copy(hollow.id, asserts=hollow.asserts)
+    affirm(genuine, tmp_path, reason="A test.")
+    assert _ledger(genuine, tmp_path).run(hollow.id)[0].passed
+    assert not _ledger(hollow, tmp_path).run(hollow.id)[0].passed
+    with pytest.raises(InputError, match="is not affirmed"):
+        _ledger(hollow, tmp_path).reaffirm(hollow.id, reason="A test.", changes=PARTS)
+    affirm(hollow, tmp_path, reason="By force, without the runner.")
+    assert not _ledger(hollow, tmp_path).run(hollow.id)[0].passed
+
+
+SAID: dict[str, tuple[str, Callable[[], Claim]]] = {
+    "words that say the opposite": ("words", lambda: _copy(COMPUTED, words="False for every k.")),
+    "a weaker statement": ("statement", lambda: _copy(COMPUTED, statement="0 = 0")),
+    "a hypothesis more": ("hypotheses", lambda: _copy(COMPUTED, hypotheses=("k = 1",))),
+    "the source in another chapter": ("source", lambda: _copy(COMPUTED, source="Chaytor, chapter 9")),
+    "no licenses": ("licenses", lambda: _copy(ENUMERATED, licenses=())),
+    "licenses of an unrelated module": (
+        "licenses",
+        lambda: _copy(ENUMERATED, licenses=("splu_ref.output.terminal",)),
+    ),
+    "no dependencies": ("rests_on", lambda: _copy("splu.E1")),
+    "no tests": ("tests", lambda: _copy(ENUMERATED, tests=())),
+    "a wider range": ("scope", lambda: _copy(COMPUTED, instances="every group")),
+    "a conclusion that no step gives": (
+        "steps",
+        lambda: _with_steps(_copy(DERIVED), conclusion="So no attribute is ever disclosed."),
+    ),
+    "a setting that no step uses": ("steps", lambda: _with_steps(_copy(DERIVED), setting="All p are 1.")),
+    "true steps about something else": ("steps", lambda: _with_steps(_copy(DERIVED), steps=(HOLLOW,))),
+    "a witness without smaller cases, for a reason": (
+        "witness",
+        lambda: _with_witness(_copy(REFUTED), smaller=tuple, count=0, none_smaller="It is the first."),
+    ),
+    "hypotheses that are met in words": (
+        "witness",
+        lambda: _with_witness(_copy(REFUTED), premises=("it is", "it is", "it is")),
+    ),
+    "another order": ("witness", lambda: _with_witness(_copy(REFUTED), order="whatever comes first")),
+    "a check less": ("checks", lambda: _check_less(_copy(ENUMERATED))),
+}
+
+
+def _check_less(claim: Claim) -> Claim:
+    del claim.checks[0]
+    return claim
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_claim_that_says_something_else_is_refused_unless_the_part_is_named(
+    name: str, tmp_path: Path
+) -> None:
+    part, make = SAID[name]
+    changed = make()
+    genuine = LEDGER.get(changed.id) if part == "rests_on" else _copy(changed.id)
+    affirm(genuine, tmp_path, reason="A test.")
+    [result] = _ledger(changed, tmp_path).run(changed.id)
+    assert not result.passed
+    assert f"proof outdated, changed: {part}" in result.message
+    with pytest.raises(InputError, match=rf"says something else than was affirmed \({part}: .* -> "):
+        _ledger(changed, tmp_path).reaffirm(changed.id, reason="A test.", changes=())
+    assert part in differences(changed, tmp_path)
+
+
+def test_a_named_change_is_kept_with_its_reason(tmp_path: Path) -> None:
+    affirm(_copy(COMPUTED), tmp_path, reason="A test.")
+    changed = _copy(COMPUTED, words="True of every k, as groups can be homogeneous.")
+    shown = _ledger(changed, tmp_path).reaffirm(COMPUTED, reason="Plainer words.", changes=("words",))
+    assert shown[COMPUTED]["words"].endswith("-> True of every k, as groups can be homogeneous.")
+    note = blocks(tmp_path / "chaytor" / "affirmed.toml")[COMPUTED]["affirmed"]
+    assert (note["reason"], note["changed"]) == ("Plainer words.", ["words"])
+    with pytest.raises(InputError, match="affirming needs a reason"):
+        _ledger(changed, tmp_path).reaffirm(COMPUTED, reason=" ")
+
+
+def test_a_status_or_grade_beyond_the_evidence_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="verified on instances, not proved"):
+        _copy(COMPUTED, status=Status.PROVED)
+    with pytest.raises(ValueError, match="name the instances, or why they are the whole statement"):
+        _copy(COMPUTED, status=Status.PROVED, instances="")
+    with pytest.raises(ValueError, match="name their range"):
+        _copy(COMPUTED, instances="")
+    overstated = _copy(COMPUTED, status=Status.PROVED, grade=Grade.SYMBOLIC, instances="")
+    with pytest.raises(InputError, match="reaches the grade exact, not symbolic"):
+        _ledger(overstated, tmp_path).reaffirm(COMPUTED, reason="A test.")
+
+
+def test_there_are_thirty_kinds_and_more() -> None:
+    assert len(EVIDENCE) + len(SAID) >= 30
