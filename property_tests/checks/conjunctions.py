@@ -24,7 +24,7 @@ from splu_ref.randomness import IntArray, SeededSource
 
 NAME = "conjunctions.intervals"
 SETTINGS = (
-    Setting("disclosed", "s", 7),
+    Setting("given away", "s", 7),
     Setting("function", "s", 10),
     Setting("steep Zipf", "s", 3),
     Setting("one hundred", "s", 4),

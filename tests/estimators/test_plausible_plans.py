@@ -42,7 +42,7 @@ def test_the_true_plan_lies_among_the_plausible_ones(plan: str) -> None:
 
 
 def test_the_same_release_has_the_same_answer_and_other_plans_have_longer_intervals() -> None:
-    setting = Setting("disclosed", "s", 5)
+    setting = Setting("given away", "s", 5)
     table = setting.read(None)
     frame = pl.DataFrame({"s": table.values.astype(str), "class": table.codes[1].astype(str)})
     lengths = {}
@@ -62,7 +62,7 @@ def test_the_same_release_has_the_same_answer_and_other_plans_have_longer_interv
 @pytest.mark.slow
 @pytest.mark.parametrize("plan", ["anatomy", "cyclic"])
 def test_intervals_cover_where_those_of_exact_do_not(plan: str) -> None:
-    setting = Setting("disclosed", "s", 7, plan=plan)
+    setting = Setting("given away", "s", 7, plan=plan)
     table = setting.read(None)
     questions = draw_queries(table, 15, lambda part: SeededSource(part.encode()))
     sources = [SeededSource(b"releases")] * 4

@@ -238,7 +238,7 @@ def test_questions_without_an_answer(where: dict[str, object], method: str | Non
         ({"group": [0, 0, 1, 1], "v": [*"abab"]}, "the columns of the sensitive table are not"),
         ({"group": [0, 0, 1, 1], "v": [*"abab"], "count": [1, 1, 1, 2]}, "count that is not 1"),
         ({"group": [0, 0, 1, 1], "v": [*"abac"], "count": [1] * 4}, "holds 'c', which the domain lacks"),
-        ({"group": [0, 0, 2, 2], "v": [*"abab"], "count": [1] * 4}, "in the group '1', of which no value"),
+        ({"group": [0, 0, 2, 2], "v": [*"abab"], "count": [1] * 4}, "is in the group '1', which has no row"),
         ({"group": [0, 0, 1, 1], "v": [*"abaa"], "count": [1] * 4}, "2 records and 1 different"),
         ({"group": [0, 0, 1], "v": [*"aba"], "count": [1] * 3}, "2 records and 1 different"),
         ({"group": [0, 0, 1, 1, 2, 2], "v": [*"ababab"], "count": [1] * 6}, "0 records and 2 different"),

@@ -82,7 +82,7 @@ def bayes_with_the_prior_as_law() -> Derivation:
 @L1.enumeration(
     cases=97,
     perturbed=(
-        "splu_ref.mechanisms.release:RecordMechanism.publish_codes smaller",
+        "splu_ref.mechanisms.record_mechanism:RecordMechanism.publish_codes smaller",
         "splu_proofs.worlds.arrangements:published larger",
     ),
 )

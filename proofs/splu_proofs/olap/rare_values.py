@@ -37,7 +37,7 @@ EXT = Claim(
 @EXT.enumeration(
     cases=294,
     perturbed=(
-        "splu_ref.mechanisms.release:RecordMechanism.publish_codes larger",
+        "splu_ref.mechanisms.record_mechanism:RecordMechanism.publish_codes larger",
         "splu_proofs.worlds.arrangements:published larger",
     ),
 )

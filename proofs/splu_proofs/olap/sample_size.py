@@ -205,7 +205,7 @@ def the_least_number_in_small_cases() -> Comparisons:
         yield (found.rows, "=", max(poor) + 1, f"{p}, {b}, {epsilon}, {delta}: {found.rows}")
 
 
-@T1S.computation(cases=1, perturbed="splu_ref.guarantees.sample_sizes:Search.limits larger")
+@T1S.computation(cases=1, perturbed="splu_ref.guarantees.sample_sizes:SampleSizeSearch.limits larger")
 def how_it_depends_on_the_share() -> Comparisons:
     """Find n_0 for three shares."""
     found = [sample_size("1/2", b, "1/5", "1/20").rows for b in ("1/2", "1/4", "1/10")]

@@ -87,7 +87,7 @@ def one_group_tells_all() -> Derivation:
     )
 
 
-@TRI.computation(cases=1, perturbed="splu_ref.mechanisms.plans.conditional_poisson:fitted larger")
+@TRI.computation(cases=1, perturbed="splu_ref.mechanisms.plans.conditional_poisson:fit_inclusion larger")
 def every_small_histogram() -> Comparisons:
     """Count all plans of every eligible histogram with N <= 12, gamma 2, 3, 4, and compare."""
     worst, at = Fraction(0), ""
@@ -102,7 +102,7 @@ def every_small_histogram() -> Comparisons:
     yield (worst, "<", Fraction(1, 20), f"{float(worst)} of a group at {at}")
 
 
-@TRI.computation(cases=1, perturbed="splu_ref.mechanisms.plans.conditional_poisson:fitted larger")
+@TRI.computation(cases=1, perturbed="splu_ref.mechanisms.plans.conditional_poisson:fit_inclusion larger")
 def larger_tables() -> Comparisons:
     """Count all plans of larger tables, whose number is too large to list them."""
     errors = [_error(histogram, gamma) for gamma, histogram in LARGER]
@@ -142,7 +142,7 @@ def a_value_has_its_share_in_every_block() -> Comparisons:
 @TRI.measurement(
     cases=3,
     perturbed=(
-        "splu_ref.mechanisms.plans.conditional_poisson:fitted larger",
+        "splu_ref.mechanisms.plans.conditional_poisson:fit_inclusion larger",
         "splu_proofs.worlds.trades:apart larger",
     ),
 )
@@ -160,7 +160,7 @@ def blocks_add_up_to_the_whole() -> Comparisons:
         yield (off, "<", 1 / 50, f"{blocks} blocks are off by {off} of a group")
 
 
-@TRI.measurement(cases=1, perturbed="splu_ref.mechanisms.plans.conditional_poisson:fitted larger")
+@TRI.measurement(cases=1, perturbed="splu_ref.mechanisms.plans.conditional_poisson:fit_inclusion larger")
 def the_shipped_plan_of_a_real_table() -> Comparisons:
     """Draw mixed plans of the embedded table's occupations, and compare mean co-occurrences."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library

@@ -76,7 +76,7 @@ def test_programs_get_the_same_and_what_it_took(
             again = json.loads(Path("m.json").read_text("utf-8"))
             assert {**again, "date": "", "release": ""} == {**facts, "date": "", "release": ""}
     cost_words = streaming.streaming_costs(replace(made[0], disk=(3 << 20) + 5))[1]
-    assert cost_words == "3 MiB of temporary files, which are gone"
+    assert cost_words == "3 MiB of temporary files, deleted"
 
 
 @pytest.mark.parametrize("more", [ONE, (*TWO, "--retention", "9/10", "--key-file", "key")])
@@ -93,8 +93,8 @@ def test_people_get_the_same_lines(more: tuple[str, ...], reported: Run) -> None
     assert any(instead in line for line in expected) == ("9/10" not in more)
     [place] = [number for number, line in enumerate(expected, 1) if line.startswith("randomness ")]
     expected[place:place] = [
-        "streamed 0 MiB of temporary files, which are gone",
-        "not sought columns that give a sensitive one away: splu-ref advise --stream does that",
+        "streamed 0 MiB of temporary files, deleted",
+        "not checked columns that disclose a sensitive one: use splu-ref advise --stream",
     ]
     mechanism = [line for line in noted if line.startswith("note: retention is not 1/gamma")]
     assert reported(*more, "--stream") == (0, expected, mechanism)
@@ -135,8 +135,7 @@ def test_options_that_need_the_whole_table_are_named() -> None:
         with pytest.raises(ParameterError) as error:
             streaming.require_fit(unfit)
         assert str(error.value) == (
-            f"--stream does not go with {named} the whole table at once: leave {them} out, or go without "
-            "--stream"
+            f"--stream excludes {named} the whole table at once: leave {them} out, or leave out --stream"
         )
 
 

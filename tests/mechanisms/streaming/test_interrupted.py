@@ -242,4 +242,4 @@ def test_the_command_says_that_it_streamed(table: Path) -> None:
         command(*words, "--force", "--strict"), capture_output=True, text=True, check=False
     )
     assert refused.returncode == 2
-    assert "--stream does not go with --strict" in refused.stderr
+    assert "--stream excludes --strict" in refused.stderr
