@@ -1,4 +1,4 @@
-"""Proofs are bound to code: meaning alters a fingerprint, layout does not, and a change is noticed."""
+"""Proofs are bound to code: meaning alters a fingerprint, layout does not, and a change is detected."""
 
 import ast
 import copy

@@ -47,9 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _printed(modules: tuple[str, ...], names: list[str], definitions: list[str]) -> list[str]:
     """Return what Coq prints, one line for each definition, each theorem, and what each theorem rests on."""
-    asked = [f"Print SPLU.{name}." for name in definitions] + [f"Check @SPLU.{name}." for name in names]
-    asked += [f"Print Assumptions SPLU.{name}." for name in names]
-    said, _ = answers(modules, QUESTIONS + "\n".join(asked))
+    requested = [f"Print SPLU.{name}." for name in definitions] + [f"Check @SPLU.{name}." for name in names]
+    requested += [f"Print Assumptions SPLU.{name}." for name in names]
+    said, _ = answers(modules, QUESTIONS + "\n".join(requested))
     said = re.sub(r"\n\nArguments .*", "", said)
     return [" ".join(each.split()) for each in re.split(r"\n(?=\S)", said.strip())]
 
@@ -90,7 +90,7 @@ def test_a_hypothesis_that_cannot_hold_is_refused_by_coq(folder: Path) -> None:
     with pytest.raises(EvidenceError, match=r"Coq does not accept splu_proofs/coq/Sawtooth\.v"):
         accepted_by(("Binomial", "Sawtooth"), ["SPLU.Sawtooth.sawtooth_above"])
     file.write_text(f"{before}Theorem sawtooth_above {hollow}")
-    accepted_by(("Binomial", "Sawtooth"), ["SPLU.Sawtooth.sawtooth_above"])  # the instance alone tells
+    accepted_by(("Binomial", "Sawtooth"), ["SPLU.Sawtooth.sawtooth_above"])  # only the instance detects it
     with pytest.raises(InputError, match="has no sawtooth_above_applies that applies sawtooth_above"):
         Kernel(theorems=("Sawtooth.sawtooth_above",), covers="").fingerprints()
 
@@ -153,5 +153,5 @@ def test_files_that_say_that_they_prove_less_are_not_passed_whatever_was_written
 def test_what_was_recorded_is_not_said_to_have_been_run() -> None:
     claim: Claim = LEDGER.get("splu.S")
     assert claim.kernel is not None
-    told = claim.kernel.recorded(claim.kernel.fingerprints() | {"coq": "8.16.1"}).summary
-    assert "as recorded when these files were affirmed; not run here" in told
+    reported = claim.kernel.recorded(claim.kernel.fingerprints() | {"coq": "8.16.1"}).summary
+    assert "as recorded when these files were affirmed; not run here" in reported

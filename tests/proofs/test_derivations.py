@@ -92,7 +92,7 @@ def test_a_false_inequality_is_refused_by_each_judge() -> None:
 
 
 def test_slacks_that_miss_cases_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    # with slack 2u+1 only odd x are reached; then "x odd" would prove x(x-1)(y-1) even for what was not asked
+    # with slack 2u+1 only odd x are reached; then "x odd" would prove x(x-1)(y-1) even for other points
     missing = replace(PRODUCT, slack=lambda u, v: (2 * u + 1, v + 2))
     assert by_differences(missing).holds is False
     assert not missing.witnessed()
@@ -119,7 +119,7 @@ def test_fractional_hypotheses_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "reported"),
     [
         (replace(SQUARE, left=lambda x, y: x * y, right=lambda x, y: y * x), "it is itself"),
         (replace(SQUARE, left=lambda x, y: x * (2 * y) / x, right=lambda x, y: y + y), "it is itself"),
@@ -128,10 +128,10 @@ def test_fractional_hypotheses_are_refused() -> None:
         (replace(PRODUCT, then=lambda x, y: x - x + 1), "compares two numbers"),
     ],
 )
-def test_a_step_that_says_nothing_is_refused(step: Step, told: str) -> None:
+def test_a_step_that_says_nothing_is_refused(step: Step, reported: str) -> None:
     result = step.check()
     assert not result.proved
-    assert told in result.error
+    assert reported in result.error
 
 
 def test_a_second_judge_can_overrule_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,18 +168,18 @@ def test_a_derivation_without_steps_fails() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_every_step_fails_without_its_judge_and_when_it_is_bent(step: Step) -> None:
+def test_every_step_fails_without_its_judge_and_when_it_is_perturbed(step: Step) -> None:
     if isinstance(step, Identity):
         bare: Step = replace(step, recheck=())
         right = step.right
-        bent: Step = replace(step, right=lambda *v: right(*v) + v[0] * 0 + 1)
+        perturbed: Step = replace(step, right=lambda *v: right(*v) + v[0] * 0 + 1)
     else:
         bare = replace(step, recheck=())
         then = step.then
-        bent = replace(step, then=lambda *v: -then(*v) - 1)
+        perturbed = replace(step, then=lambda *v: -then(*v) - 1)
     assert "no independent re-check" in bare.check().error
-    assert not bent.check().proved
-    assert all(_opinion(judge, bent) is False for judge in bent.recheck)
+    assert not perturbed.check().proved
+    assert all(_opinion(judge, perturbed) is False for judge in perturbed.recheck)
 
 
 @pytest.mark.parametrize("step", STEPS)

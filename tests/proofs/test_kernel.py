@@ -102,8 +102,8 @@ def test_every_coq_file_and_theorem_belongs_to_a_claim() -> None:
     files = {path.stem for path in vernacular.COQ.glob("*.v")} - {"Assumptions"}
     assert {module for claim in PROVED for module in _kernel(claim).modules} == files
     questions = (vernacular.COQ / "Assumptions.v").read_text()
-    asked = {line.split()[-1].rstrip(".") for line in questions.splitlines() if line.startswith("Print")}
-    assert {name.partition(".")[2] for claim in PROVED for name in _kernel(claim).theorems} == asked
+    requested = {line.split()[-1].rstrip(".") for line in questions.splitlines() if line.startswith("Print")}
+    assert {name.partition(".")[2] for claim in PROVED for name in _kernel(claim).theorems} == requested
 
 
 def test_imports_come_first() -> None:
@@ -137,9 +137,9 @@ def test_a_change_of_any_coq_file_makes_the_proof_outdated(
         assert outdated(claim, path) == ""
         for after in _alterations(before):
             file.write_text(after)
-            told = outdated(claim, path)
-            assert told.startswith("proof outdated")
-            assert f"splu_proofs/coq/{module}.v" in told
+            reported = outdated(claim, path)
+            assert reported.startswith("proof outdated")
+            assert f"splu_proofs/coq/{module}.v" in reported
         file.unlink()
         assert outdated(claim, path).startswith(
             f"proof outdated: there is no file splu_proofs/coq/{module}.v"
@@ -250,7 +250,7 @@ def test_coq_refuses(text: str, complaint: str, folder: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_of_files_compiled_together_each_claim_is_told_its_own_fault(
+def test_of_files_compiled_together_each_claim_has_its_own_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = replace(_claim(), id="toy.L", kernel=Kernel(theorems=("ProbB.probB_le_probA",), covers="All."))
@@ -260,10 +260,10 @@ def test_of_files_compiled_together_each_claim_is_told_its_own_fault(
     for claim in ledger:
         affirm(claim, tmp_path, "8.16.1", reason="A test.")
     stated = [name for claim in ledger for name in _kernel(claim).names]
-    asked: list[list[str]] = []
+    requested: list[list[str]] = []
 
     def accepting(modules: Sequence[str], theorems: Sequence[str]) -> str:
-        asked.append([each for each in theorems if each in stated])
+        requested.append([each for each in theorems if each in stated])
         if refused & set(theorems):
             raise EvidenceError("Coq does not accept it")
         return "8.99"
@@ -272,7 +272,7 @@ def test_of_files_compiled_together_each_claim_is_told_its_own_fault(
     monkeypatch.setattr("splu_proofs.ledger.which", lambda name: name)
     refused: set[str] = set()
     assert all("8.99" in result.summary for result in ledger.run(coq=True))
-    assert asked == [stated]
+    assert requested == [stated]
     refused.add(stated[0])
     first, second = ledger.run(coq=True)
     assert (first.passed, first.message) == (False, "kernel: Coq does not accept it")

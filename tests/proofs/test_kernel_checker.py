@@ -531,15 +531,15 @@ def test_without_the_program_the_command_says_how_to_build_it(
 
 def test_what_coq_printed_is_free_of_axioms() -> None:
     printed = (FOLDER / "statements.txt").read_text()
-    asked = re.findall(r"^Print Assumptions (\w+)\.", (FOLDER / "Statements.v").read_text(), re.MULTILINE)
-    assert printed.count("Closed under the global context\n") == len(asked) >= 4
+    requested = re.findall(r"^Print Assumptions (\w+)\.", (FOLDER / "Statements.v").read_text(), re.MULTILINE)
+    assert printed.count("Closed under the global context\n") == len(requested) >= 4
     assert "Axioms:" not in printed
     proved = re.findall(
         r"^(?:Theorem|Corollary) (\w+)",
         "".join(path.read_text() for path in sorted(FOLDER.glob("*.v"))),
         re.MULTILINE,
     )
-    assert set(proved) == set(asked)
+    assert set(proved) == set(requested)
 
 
 # ---- faults in the checker break its proof ---------------------------------------------------------------

@@ -136,7 +136,7 @@ REFUTED = {
 }
 """Each refuted claim with what holds instead."""
 AS_STATED = {"splu.ND", "splu.POST"}
-"""Those of the latter that hold as they were stated; the others are corrections."""
+"""Those of the latter that hold as stated; the others are corrections."""
 MEASURED = {"splu.COST", "chaytor.TIME", "olap.S1530", "olap.TREE"}
 """Claims whose evidence is a measurement."""
 
@@ -228,9 +228,9 @@ def test_a_module_of_proofs_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatc
         list(Ledger(("splu_proofs.splu",), {}, {}))
 
 
-def test_progress_is_told_of_every_claim() -> None:
+def test_progress_is_reported_for_every_claim() -> None:
     seen: list[tuple[str, int, int]] = []
-    LEDGER.run("splu.E2", lambda *told: seen.append(told))
+    LEDGER.run("splu.E2", lambda *reported: seen.append(reported))
     assert seen == [("splu.E2", 0, 1)]
 
 

@@ -34,7 +34,7 @@ def test_the_machinery_refuses_what_it_must() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "name", "mutant", "told"),
+    ("place", "name", "mutant", "reported"),
     [
         (self_check, "on_grid", _always(YES), "a false identity, on a grid, passes"),
         (self_check, "on_grid", _always(Opinion(False, "")), "a true identity, on a grid, is refused"),
@@ -81,12 +81,12 @@ def test_the_machinery_refuses_what_it_must() -> None:
     ],
 )
 def test_a_mutant_of_the_machinery_stops_the_ledger(
-    place: Any, name: str, mutant: Any, told: str, monkeypatch: pytest.MonkeyPatch
+    place: Any, name: str, mutant: Any, reported: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(place, name, mutant)
     for ask in (lambda: LEDGER.run("splu.E1"), lambda: LEDGER.reaffirm("splu.E1", reason="A test.")):
         with pytest.raises(
-            InputError, match=rf"the check of proofs is broken: .*{told}; restore its modules"
+            InputError, match=rf"the check of proofs is broken: .*{reported}; restore its modules"
         ):
             ask()
 

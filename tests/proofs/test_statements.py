@@ -1,8 +1,8 @@
-"""What the claims state is what was read: a statement or a step that says something else is noticed.
+"""What the claims state is what was read: a statement or a step that says something else is detected.
 
 ``statements.txt`` holds, for every claim, its verdict, statement and hypotheses, and the formula of every
 step: a change there changes what is claimed, and is made on purpose. Beyond that, statements that can be
-evaluated are held to the law and to the steps.
+evaluated are compared with the law and to the steps.
 """
 
 from collections.abc import Callable, Iterator
@@ -62,7 +62,7 @@ def test_the_claims_whose_steps_are_tied_to_their_statement() -> None:
 
 
 def _examined(claim: Claim, changes: dict[str, Any], derivations: list[Callable[[], Derivation]]) -> str:
-    """Return what the ledger says when it is asked to affirm a changed copy of a claim."""
+    """Return what the ledger says when it is requested to affirm a changed copy of a claim."""
     copy = replace(claim, kernel=None, grade=Grade.SYMBOLIC, rests_on=(), **changes)
     copy.derivations.extend(derivations)
     copy.checks.extend(claim.checks)
@@ -80,18 +80,19 @@ def _constant(value: int) -> Callable[..., Any]:
 def test_another_bound_is_refused_even_when_it_is_affirmed_again() -> None:
     with pytest.raises(ValueError, match=r"splu\.T3c does not state what it asserts"):
         replace(T3C, statement=r"\Pr(|f'-f| \ge \varepsilon f) \le 0")
-    for bound, told in ((0, "the statement is false at gamma = 2, f = 1"), (1, "no step gives")):
+    for bound, reported in ((0, "the statement is false at gamma = 2, f = 1"), (1, "no step gives")):
         other = replace(CHEBYSHEV, right=_constant(bound))
         changes = {"statement": other.latex, "asserts": (other,)}
-        assert told in _examined(T3C, changes, T3C.derivations)
+        assert reported in _examined(T3C, changes, T3C.derivations)
 
 
 def test_a_larger_bound_is_not_what_the_step_gives() -> None:
     larger = replace(CHEBYSHEV, right=lambda gamma, f, epsilon: 2 * (gamma - 1) / (gamma * epsilon**2 * f))
     proof = T3C.derivations[0]()
     tied = replace(proof, gives=(replace(proof.gives[0], relation=larger),))
-    told = _examined(T3C, {"statement": larger.latex, "asserts": (larger,)}, [lambda: tied])
-    assert "step 'the mean of the payment' is not what the statement says at (2, 1, Fraction(1, 10))" in told
+    reported = _examined(T3C, {"statement": larger.latex, "asserts": (larger,)}, [lambda: tied])
+    expected = "step 'the mean of the payment' is not what the statement says at (2, 1, Fraction(1, 10))"
+    assert expected in reported
 
 
 @pytest.mark.parametrize("claim_id", sorted(TIED))
@@ -144,8 +145,8 @@ def test_a_step_that_does_not_exist_or_has_a_namesake() -> None:
 
 def test_a_relation_without_cases_is_refused() -> None:
     nowhere = replace(CHEBYSHEV, cases=lambda: ())
-    told = _examined(T3C, {"asserts": (nowhere,), "statement": nowhere.latex}, T3C.derivations)
-    assert "the statement is evaluated nowhere" in told
+    reported = _examined(T3C, {"asserts": (nowhere,), "statement": nowhere.latex}, T3C.derivations)
+    assert "the statement is evaluated nowhere" in reported
 
 
 @pytest.mark.parametrize(
@@ -164,9 +165,9 @@ def test_formulas_as_latex(formula: Callable[..., Tex], latex: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sign", "held"), [("=", {1}), ("<=", {1, 2}), (">=", {0, 1}), ("<", {2}), (">", {0})]
+    ("sign", "kept_lines"), [("=", {1}), ("<=", {1, 2}), (">=", {0, 1}), ("<", {2}), (">", {0})]
 )
-def test_a_relation_holds_exactly_where_it_says(sign: Any, held: set[int]) -> None:
+def test_a_relation_holds_exactly_where_it_says(sign: Any, kept_lines: set[int]) -> None:
     for right in range(3):
         relation = Relation(
             variables=("x",), left=Quantity("1", lambda _x: 1), sign=sign, right=lambda x: x,
@@ -175,4 +176,4 @@ def test_a_relation_holds_exactly_where_it_says(sign: Any, held: set[int]) -> No
         claim = replace(T3C, status=Status.PROVED, kernel=None, grade=Grade.EXACT, asserts=(relation,),
                         complete="it is about one number",
                         statement=relation.latex)  # fmt: skip
-        assert [each.holds for each in claim.examine()] == [right in held]
+        assert [each.holds for each in claim.examine()] == [right in kept_lines]
