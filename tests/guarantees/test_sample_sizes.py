@@ -223,12 +223,12 @@ def test_a_search_that_would_take_too_long_is_refused_before_it_begins(
         (("999/1001", "1/4", "1/10", "1/20"), {400: 1 << 35, 100_000: 568_559_948}),
     ],
 )
-def test_no_error_probability_bends_more_than_is_said(
-    case: tuple[str, str, str, str], bends: dict[int, int]
+def test_error_probabilities_have_bounded_curvature(
+    case: tuple[str, str, str, str], curvatures: dict[int, int]
 ) -> None:
     p, b, epsilon, delta = map(Fraction, case)
     search = SampleSizeSearch(p, b, epsilon, delta)
-    for n, curvature in bends.items():
+    for n, curvature in curvatures.items():
         assert search._second_difference_bound(n) == curvature
     w = p.denominator
     for n in (7, 25) if w < 7 else ():
