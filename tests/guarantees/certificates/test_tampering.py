@@ -27,6 +27,9 @@ from splu_ref.guarantees import (
 SMALL = {
     "tuples": d_gamma_certificate(TupleChances.of("5/8", "1/6"), TupleLevels.of("1/20", "1/5")),
     "error": error_certificate(3, "1/2", 3),
+    "error, another retention": error_certificate(3, "1/2", 3, retention="1/2"),
+    "privacy, another retention": privacy_certificate(2, "2/5", 5, retention="3/4"),
+    "no lower tail, another retention": threshold_certificate(4, "3/2", "1/20", retention="2/5"),
     "privacy": privacy_certificate(2, "2/5", 6),
     "threshold": threshold_certificate(3, "9/10", "1/10"),
     "no lower tail": threshold_certificate(5, "3/2", "1/20"),

@@ -255,26 +255,6 @@ def test_parts_of_a_fraction_have_up_to_400_digits() -> None:
         refuse_uncertifiable_threshold(3, "1/2", Fraction(most, most + 2))
 
 
-def test_the_bytes_foreseen_by_hand() -> None:
-    """8000 around; 2 and about bits/4 for a numerator; 170 and its places for an entry."""
-    for retention, expected in ((None, (8004, 15_118, 8367)), ("2/7", (8007, 20_328, 8531))):
-        law = PublishedCount.of(5, retention)
-        sizes = [limits._bytes(law, *each) for each in ((1, 0, [1]), (1000, 7, [1000] * 2), (64, 1, [63]))]
-        assert tuple(sizes) == expected
-
-
-def test_progress_counts_what_is_computed() -> None:
-    seen: list[tuple[int, int]] = []
-    privacy_certificate(5, "3/10", 4, progress=lambda *at: seen.append(at))
-    assert seen == [(1, 6), (2, 6), (4, 6), (5, 6), (6, 6)]
-    seen.clear()
-    error_certificate(5, "3/10", 4, progress=lambda *at: seen.append(at))
-    assert seen == [(0, 2), (1, 2), (2, 2)]
-    seen.clear()
-    threshold_certificate(3, "1/2", "1/10", progress=lambda *at: seen.append(at))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-
-
 def test_results_must_be_of_every_parameter() -> None:
     minimum, found = privacy_minimum(3, "1/2", 3, 2), utility_threshold(3, "1/2", "1/4", retention="2/5")
     given: dict[str, Any] = {"gamma": 3, "epsilon": "1/2", "alpha": 3, "releases": 2}
