@@ -261,7 +261,7 @@ def test_each_number_of_a_claim_is_checked_and_named(claim: Callable[..., object
 
 
 def test_a_requirement_has_alpha_below_t_f_and_a_concept_a_distance_and_a_probability() -> None:
-    with pytest.raises(ParameterError, match="alpha = 3 .* t_f = 3 .*: choose alpha below t_f"):
+    with pytest.raises(ParameterError, match=r"alpha = 3 .* t_f = 3 .*: choose alpha below t_f"):
         SpluRequirement(UtilityClaim.of(1, 1, 3), PrivacyClaim.of(1, 1, 3))
     for numbers, named in (((Fraction(0), Fraction(1)), "epsilon"), ((Fraction(1), Fraction(2)), "t_p")):
         with pytest.raises(ParameterError, match=f"^{named} "):

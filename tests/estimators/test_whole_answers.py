@@ -73,31 +73,18 @@ RELEASES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
     "SPLU-Gen, anatomy": (SpluGen(3, plan="anatomy"), HOME, EACH[1:]),
     "SPLU-Gen, capped": (SpluGen(3, draws="capped:4"), HOME, EACH[1:]),
     "SPLU-Gen, all or none": (SpluGen(3, draws="all-or-none:20"), HOME, EACH[1:]),
-    "SPLU-Gen by column": (
-        SpluGenByColumn({"job": SpluGen(3, plan="anatomy"), "home": SpluGen(2, "2/3")}),
-        HOME,
-        EACH[1:],
-    ),
-    "retention": (
-        RetentionReplacement("1/2", {"job": JOBS, "home": HOMES}),
-        HOME,
-        EACH,
-    ),
+    "SPLU-Gen by column":
+        (SpluGenByColumn({"job": SpluGen(3, plan="anatomy"), "home": SpluGen(2, "2/3")}), HOME, EACH[1:]),
+    "retention": (RetentionReplacement("1/2", {"job": JOBS, "home": HOMES}), HOME, EACH),
     "operator": (Operator("job", JOBS, _NEIGHBORS), JOB, (*ALONE, *BESIDE)),
     "operator, shuffled": (Operator("job", JOBS, _STATES, shuffled=True), JOB, (*ALONE, *BESIDE)),
     "swapping": (Swapping("1/2"), JOB, (*ALONE, *BESIDE)),
     "parts": (SmallDomainRandomization("job", ["sex"], _PARTS, 9), JOB, (*ALONE, *BESIDE)),
-    "groups": (
-        PerturbedGeneralization("job", JOBS, ["sex", "age"], 2, "2/5"),
-        JOB,
-        (*ALONE, *BESIDE[:1]),
-    ),
-    "tuples": (
-        AlphaBeta("1/2", "1/5", {"job": JOBS, "home": HOMES}),
-        HOME,
-        ("job=a and home=x", "job!=b and home={v, w}", "job=a"),
-    ),
-}
+    "groups": (PerturbedGeneralization("job", JOBS, ["sex", "age"], 2, "2/5"), JOB, (*ALONE, *BESIDE[:1])),
+    "tuples":
+        (AlphaBeta("1/2", "1/5", {"job": JOBS, "home": HOMES}), HOME,
+         ("job=a and home=x", "job!=b and home={v, w}", "job=a")),
+}  # fmt: skip
 
 
 def _line(query: str, answer: QueryEstimate) -> str:

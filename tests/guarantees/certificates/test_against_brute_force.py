@@ -81,17 +81,10 @@ def assert_valid(certificate: dict[str, Any]) -> None:
 
 
 EDGES = [
-    Fraction(2**300 - 1, 2**300),
-    Fraction(2**256 - 1, 2**256),
-    Fraction(2**256 + 1, 2**257),
-    Fraction(10**13 - 5, 10**14),
-    Fraction(10**15 - 1, 10**15),
-    Fraction(10**15 - 1, 10**21),
-    Fraction(1, 10**7),
-    Fraction(1, 3 * 10**6),
-    Fraction(1),
-    Fraction(0),
-]
+    Fraction(2**300 - 1, 2**300), Fraction(2**256 - 1, 2**256), Fraction(2**256 + 1, 2**257),
+    Fraction(10**13 - 5, 10**14), Fraction(10**15 - 1, 10**15), Fraction(10**15 - 1, 10**21),
+    Fraction(1, 10**7), Fraction(1, 3 * 10**6), Fraction(1), Fraction(0),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("up", [False, True])

@@ -107,20 +107,11 @@ def test_a_wrong_call(copied_out: Path, arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--jsno", "FILE"],
-        ["FILE", "--jsno"],
-        ["--json", "--strict", "FILE"],
-        ["--json=yes", "FILE"],
-        ["-json", "FILE"],
-        ["-q", "FILE"],
-        ["--", "FILE"],
-        ["", "FILE"],
-        ["FILE", "FILE"],
-        ["--help"],
-        ["--json"],
-        ["--json", "--json"],
+        ["--jsno", "FILE"], ["FILE", "--jsno"], ["--json", "--strict", "FILE"], ["--json=yes", "FILE"],
+        ["-json", "FILE"], ["-q", "FILE"], ["--", "FILE"], ["", "FILE"], ["FILE", "FILE"], ["--help"],
+        ["--json"], ["--json", "--json"],
     ],
-)
+)  # fmt: skip
 def test_an_option_that_it_does_not_have_is_no_verdict(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,34 +29,17 @@ THRESHOLD = threshold_certificate(3, "9/10", "1/10")
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "null",
-        "[]",
-        "{}",
-        '"schema"',
-        "NaN",
-        "Infinity",
-        "1e999999999",
-        "9" * 1_000_000,
-        "[" * 100_000,
-        '{"a":' * 100_000,
-        "[" * 100_000 + "]" * 100_000,
-        '{"schema": "x", "schema": "x"}',
-        "\x00",
-        "\ufeff{}",
-        '"\\ud800"',
-        "{'schema': 1}",
-        " " * (MAX_BYTES + 1),
-        certificate_text(PRIVACY) * 2,
-        certificate_text(PRIVACY)[:-3],
-        certificate_text(PRIVACY).replace("certificate/1", "certificate/2"),
+        "", "null", "[]", "{}", '"schema"', "NaN", "Infinity", "1e999999999", "9" * 1_000_000, "[" * 100_000,
+        '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000, '{"schema": "x", "schema": "x"}', "\x00",
+        "\ufeff{}", '"\\ud800"', "{'schema': 1}", " " * (MAX_BYTES + 1), certificate_text(PRIVACY) * 2,
+        certificate_text(PRIVACY)[:-3], certificate_text(PRIVACY).replace("certificate/1", "certificate/2"),
         certificate_text(PRIVACY).replace('"claim"', '"claims"'),
         certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "3", "alpha": "3"'),
         certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": 3'),
         certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "\u0663"'),
         certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "3\\n"'),
     ],
-)
+)  # fmt: skip
 def test_texts_that_are_no_certificate(text: str) -> None:
     with pytest.raises(Unreadable) as caught:
         check_text(text)

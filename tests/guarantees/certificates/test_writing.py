@@ -89,43 +89,25 @@ def test_parameters_out_of_range(epsilon: object) -> None:
 @pytest.mark.parametrize(
     ("make", "arguments", "reason"),
     [
-        (
-            privacy_certificate,
-            (10, "3/10", 50_000),
-            r"^alpha = 50000 at gamma = 10 is .* gamma\*alpha = 500000 factors, at most 300000; choose alpha",
-        ),
+        (privacy_certificate, (10, "3/10", 50_000),
+         r"^alpha = 50000 at gamma = 10 is .* gamma\*alpha = 500000 factors, at most 300000; choose alpha"),
         (privacy_certificate, (10, "1/20", 40_000), "choose alpha up to 30000$"),
-        (
-            privacy_certificate,
-            (4, 2, 14_000),
-            r"the file would have up to 5\d{6} bytes, at most 4000000; choose",
-        ),
-        (
-            privacy_certificate,
-            (10, 1, 25_000),
-            "checking it would take more than about a minute; choose alpha",
-        ),
+        (privacy_certificate, (4, 2, 14_000),
+         r"the file would have up to 5\d{6} bytes, at most 4000000; choose"),
+        (privacy_certificate, (10, 1, 25_000),
+         "checking it would take more than about a minute; choose alpha"),
         (privacy_certificate, (10**6, 2, 1), "choose a smaller gamma"),
-        (
-            privacy_certificate,
-            (10**400, 2, 10**5000),
-            "alpha = about 1.000e5000 at gamma = about 1.000e400 is",
-        ),
+        (privacy_certificate, (10**400, 2, 10**5000),
+         "alpha = about 1.000e5000 at gamma = about 1.000e400 is"),
         (privacy_certificate, (10, "1e-500", 1), "epsilon = about 1.000e-500 .* round it"),
         (error_certificate, (10, "1/2", 200_000), "choose frequency up to"),
-        (
-            threshold_certificate,
-            (10, "1/1000", "1/100"),
-            "up to the count 9538000, .* choose a larger epsilon or t_e",
-        ),
-        (
-            threshold_certificate,
-            (10, "1/100", "1/100"),
-            "T_f is 59801, and the exact numerator below it .* 598000",
-        ),
+        (threshold_certificate, (10, "1/1000", "1/100"),
+         "up to the count 9538000, .* choose a larger epsilon or t_e"),
+        (threshold_certificate, (10, "1/100", "1/100"),
+         "T_f is 59801, and the exact numerator below it .* 598000"),
         (threshold_certificate, (2, "1/2", "1e-500"), "t_e = about 1.000e-500 .* round it"),
     ],
-)
+)  # fmt: skip
 def test_what_the_checker_would_refuse_is_refused_before_the_work(
     make: Callable[..., Certificate], arguments: tuple[Any, ...], reason: str
 ) -> None:
