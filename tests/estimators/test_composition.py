@@ -46,14 +46,6 @@ def test_kinds_of_values_have_the_co_occurrence_of_the_values() -> None:
         assert (pairs.kind >= 0).tolist() == (frequencies > 0).tolist()
 
 
-def test_values_of_one_kind_may_be_many() -> None:
-    frequencies = np.repeat([1.0, 2.0, 3.0, 40.0], [9_000, 5_000, 3_000, 3_000])
-    pairs = expected_pairs(frequencies, Gamma(5))
-    assert pairs.size.tolist() == [9_000, 5_000, 3_000, 3_000]
-    rows = pairs.together @ pairs.size - np.diag(pairs.together)
-    assert rows == near(4 * pairs.frequency, rel=1e-6)
-
-
 def test_transmitting_is_the_transition(composition: Composition, transition: FloatArray) -> None:
     random = np.random.default_rng(1)
     counts, members = np.zeros((4, 11)), np.zeros((4, 11))

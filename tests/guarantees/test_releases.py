@@ -64,13 +64,6 @@ def test_the_collapse_of_example_2() -> None:
     assert levels[3].t_p.exact() < levels[3].t_p_definition.exact()
 
 
-@pytest.mark.slow
-def test_many_releases_within_bounds() -> None:
-    level = privacy_minimum(10, "0.3", 3, 1_000_000)
-    assert level.argmin == 3
-    assert 0 < level.t_p.bounds().lower <= level.t_p.bounds().upper < Fraction(1, 10**60_000)
-
-
 @pytest.mark.parametrize(
     ("releases", "remedy"),
     [
