@@ -22,12 +22,6 @@ def _log_likelihood(x: float, y3: int, inside: int, a: float, gamma: int) -> flo
     return (y3 * log(p) if y3 else 0.0) + ((inside - y3) * log(1 - p) if inside > y3 else 0.0)
 
 
-def test_two_estimates_worked_out_on_paper() -> None:
-    # gamma = 2, N = 10, f' = 2: a = 2/(2 * 8) = 1/8 and D = 3/8.
-    assert conjunction_estimate(2, 2, 4, 10, PublishedCount.of(2)) == 4  # (2 - 1/2) / (3/8)
-    assert conjunction_estimate(1, 2, 4, 10, PublishedCount.of(2)) == Fraction(4, 3)  # (1 - 1/2) / (3/8)
-
-
 @pytest.mark.parametrize("gamma", [2, 3, 5])
 def test_it_is_the_stated_closed_form_wherever_it_is_defined(gamma: int) -> None:
     compared, law = 0, PublishedCount.of(gamma)
@@ -52,14 +46,6 @@ def test_it_maximizes_the_likelihood_of_y3_under_the_fixed_matrix(
     assert float(
         conjunction_estimate(y3, published, inside, rows, PublishedCount.of(gamma))
     ) == pytest.approx(best, abs=inside / 400)
-
-
-def test_the_whole_table_as_predicate_gives_the_published_count() -> None:
-    assert conjunction_estimate(7, 7, 100, 100, PublishedCount.of(5)) == 7
-
-
-def test_a_value_no_longer_published_is_estimated_at_zero() -> None:
-    assert conjunction_estimate(0, 0, 30, 100, PublishedCount.of(5)) == 0
 
 
 @pytest.mark.parametrize("published", [20, 21, 50])

@@ -10,24 +10,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_proofs.printed.iteration import reconstruct
-from splu_proofs.printed.method import METHOD as PRINTED
-from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, InputError, ParameterError
 from splu_ref.data import Microdata, embedded_table, read_table
 from splu_ref.estimators import (
-    METHODS,
-    Inversion,
     Query,
     QueryEstimate,
     QueryEstimator,
-    conjunction_estimate,
     estimate_count,
-    exact_estimates,
-    published_co_occurrence,
 )
 from splu_ref.estimators.answers import NORMAL_95, Estimates
-from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.randomness import SeededSource
 from tests.estimators.answer_parts import ends, error
@@ -69,49 +60,6 @@ def test_counts_are_those_of_a_table_scan(estimator: QueryEstimator, frame: pl.D
             selected = frame.filter(expression)
             assert found.predicate_count == selected.height
             assert found.published_count == selected.filter(pl.col("occupation") == job).height
-
-
-def test_methods_agree_with_the_functions_on_arrays(
-    estimator: QueryEstimator, frame: pl.DataFrame, release: Release
-) -> None:
-    domain = release.domains["occupation"]
-    f = np.array([frame.filter(pl.col("occupation") == job).height for job in domain])
-    women = frame.filter(pl.col("sex") == "Female")
-    y = np.array([[women.filter(pl.col("occupation") == job).height for job in domain]])
-    rows, place = frame.height, domain.index("Sales")
-    answers = {
-        method.name: estimator.estimate([WOMEN_SELLING], method)[0]
-        for method in (*METHODS.values(), PRINTED)
-        if method.answers_predicates
-    }
-    law = PublishedCount.of(GAMMA)
-    exact = conjunction_estimate(int(y[0, place]), int(f[place]), women.height, rows, law)
-    assert answers["exact"].estimate == near(float(exact))
-    assert answers["em"].estimate == pytest.approx(float(exact), abs=0.1)
-    assert answers["em"].interval == answers["exact"].interval
-    error = exact_estimates(y[0, place], women.height, f[place], rows, law)[1]
-    assert answers["exact"].standard_error == near(float(error))
-    shrinkage = Shrinkage(f.astype(float), rows, law)
-    shrunk = shrinkage.estimate(shrinkage.learn(y.astype(float)), np.array([0]), np.eye(len(domain))[[place]])
-    assert answers["shrunk"].estimate == near(shrunk.value[0])
-    assert answers["shrunk"].standard_error == near(np.sqrt(shrunk.translated.variance[0]))
-    assert list(ends(answers["shrunk"])) == [float(end[0]) for end in shrunk.interval("each")]
-    inversion = Inversion(published_co_occurrence(f, SpluGen(GAMMA)), f, law)
-    error = inversion.standard_errors(y.astype(float), np.eye(len(domain))[[place]])
-    assert answers["inversion"].estimate == near(inversion.estimates(y.astype(float))[0, place])
-    assert answers["inversion"].standard_error == near(error[0])
-    assert answers["inversion"].condition_number == inversion.condition_number
-    assert 2 < inversion.condition_number < 100
-    states = [
-        rows - women.height - f[place] + y[0, place],
-        f[place] - y[0, place],
-        women.height - y[0, place],
-    ]
-    printed = reconstruct([*map(int, states), int(y[0, place])], GAMMA)[0][3]
-    assert answers["printed"].estimate == near(printed)
-    assert "for comparison only" in str(answers["printed"].note)
-    for answer in answers.values():
-        assert ends(answer)[0] <= answer.estimate <= ends(answer)[1]
 
 
 def test_a_value_alone_is_its_published_count(estimator: QueryEstimator) -> None:

@@ -18,16 +18,10 @@ from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, No
 from splu_ref.estimators.queries.recoded import recoded_query
 
 STEPS = (
-    Bins("age", "10", whole=True),
-    Bins("dose", "0.5", whole=False),
-    Bins("born", "5", whole=True),
-    Rare("born", 4),
-    Cross("job", ("work", "rank")),
-    Cross("seat", ("row", "side")),
-    Rare("seat", 3),
-    Rare("town", 2),
-    Hashed("name"),
-)
+    Bins("age", "10", whole=True), Bins("dose", "0.5", whole=False), Bins("born", "5", whole=True),
+    Rare("born", 4), Cross("job", ("work", "rank")), Cross("seat", ("row", "side")), Rare("seat", 3),
+    Rare("town", 2), Hashed("name"),
+)  # fmt: skip
 DOMAINS = {"job": ("a / 1", "a / 2", "b / 1", "c"), "ill": ("x", "y")}
 TABLE = Microdata.from_frame(
     pl.DataFrame(

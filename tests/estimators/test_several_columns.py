@@ -20,7 +20,7 @@ from splu_ref.estimators import (
     value_matrix,
 )
 from splu_ref.estimators.queries import several_columns
-from splu_ref.mechanisms import Release, SpluGen, largest_gamma
+from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.randomness import SeededSource
 from tests.estimators.answer_parts import ends
 from tests.rounding import near
@@ -44,11 +44,6 @@ def release(request: pytest.FixtureRequest) -> Release:
 @pytest.fixture(scope="module")
 def estimator(release: Release) -> QueryEstimator:
     return QueryEstimator(release.table, SENSITIVE, SpluGen(GAMMA), domains=release.manifest.domains)
-
-
-def test_both_columns_allow_gamma() -> None:
-    table = embedded_table()
-    assert min(largest_gamma(table.histogram(column)) for column in SENSITIVE) >= GAMMA
 
 
 def _large_queries(original: pl.DataFrame) -> tuple[list[Query], np.ndarray]:
@@ -147,26 +142,6 @@ def test_em_keeps_the_states_of_the_conjunction(estimator: QueryEstimator, relea
             assert found.estimate == pytest.approx(solved[1, 1], abs=0.5)
         assert 0 <= found.estimate <= men.height
     assert inside > 3
-
-
-def test_queries_do_not_influence_each_other(estimator: QueryEstimator) -> None:
-    queries = [
-        Query.of({"age": {"min": low, "max": low + 9}, "occupation": job, "sex": sex})
-        for low in (20, 40)
-        for job in ("Sales", "Craft-repair")
-        for sex in ("Female", "Male")
-    ]
-    queries += [Query.of({"age": {"min": 20, "max": 29}, "occupation": "Sales"})]
-    for method in ("shrunk", "inversion", "em"):
-        together = estimator.estimate(queries, method)
-        for query, found in zip(queries, together, strict=True):
-            [alone] = estimator.estimate([query], method)
-            assert (alone.published_count, alone.predicate_count) == (
-                found.published_count,
-                found.predicate_count,
-            )
-            assert alone.estimate == pytest.approx(found.estimate, rel=1e-6, abs=1e-6)
-            assert alone.interval == pytest.approx(found.interval, rel=1e-6, abs=1e-6)
 
 
 def test_one_of_two_sensitive_columns_is_estimated_as_if_alone(

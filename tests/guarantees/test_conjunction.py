@@ -175,18 +175,6 @@ def test_a_threshold_falls_with_retention_and_may_not_exist() -> None:
     assert conjunction_error_probability(everything, "1/10", 5) == 0
 
 
-def test_progress_ends_full() -> None:
-    progress: list[tuple[int, int]] = []
-    conjunction_threshold(
-        Conjunction.of(2, 1000, 200, 200, retention="4/5"),
-        "1/2",
-        "1/10",
-        progress=lambda *at: progress.append(at),
-    )
-    assert progress[-1][0] == progress[-1][1]
-    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
-
-
 @pytest.mark.parametrize(
     ("arguments", "retention", "reason"),
     [

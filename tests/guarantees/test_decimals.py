@@ -105,15 +105,11 @@ def test_no_digits_is_refused() -> None:
 @pytest.mark.parametrize(
     "x",
     [
-        Fraction(3**80, 1 << 30_000),
-        Fraction(1, 10**7000),
-        Fraction(10**7000 + 1, 10**14_000),
-        Fraction(10**7000 - 1, 10**14_000),
-        Fraction(2**30_001, 3**20_000),
-        Fraction(7**9000),
+        Fraction(3**80, 1 << 30_000), Fraction(1, 10**7000), Fraction(10**7000 + 1, 10**14_000),
+        Fraction(10**7000 - 1, 10**14_000), Fraction(2**30_001, 3**20_000), Fraction(7**9000),
         Fraction(1999999999999 * 10**7000 + 1, 10**9000),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("digits", [1, 12, 40])
 def test_first_digits_from_an_enclosure_are_those_of_the_number(
     x: Fraction, digits: int, monkeypatch: pytest.MonkeyPatch

@@ -126,22 +126,6 @@ def test_a_prior_must_be_one() -> None:
             least_mean_error(5, "0.3", prior)
 
 
-def test_a_game_with_many_ties_ends() -> None:
-    # rock, paper, scissors and copies: losses 0, 1/2, 1 in every row
-    half, one, none = Fraction(1, 2), Fraction(1), Fraction(0)
-    columns = [(half, one, none), (none, half, one), (one, none, half), (half, half, half)]
-
-    def respond(weights: object) -> tuple[int, tuple[Fraction, ...]]:
-        assert isinstance(weights, list)
-        means = [sum(w * loss for w, loss in zip(weights, column, strict=True)) for column in columns]
-        chosen = means.index(min(means))
-        return chosen, columns[chosen]
-
-    mixture = least_worst_mixture(respond, 3)
-    assert mixture.value == half
-    assert sum(share for _, share in mixture.parts) == 1
-
-
 def _listed(columns: list[tuple[Fraction, ...]]) -> Callable[[Sequence[Fraction]], tuple[int, Losses]]:
     def respond(weights: Sequence[Fraction]) -> tuple[int, Losses]:
         means = [sum(w * loss for w, loss in zip(weights, column, strict=True)) for column in columns]

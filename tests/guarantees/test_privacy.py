@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product
@@ -18,7 +17,6 @@ from splu_ref.guarantees import (
     error_probability,
     exact_json,
     minimum_error,
-    privacy,
     privacy_minimum,
 )
 
@@ -45,30 +43,6 @@ def test_against_the_minimum_over_every_count(gamma: int, epsilon: Fraction, bru
             enclosure = value.bounds(12)
             assert enclosure.lower <= truth[0] <= enclosure.upper
             assert (enclosure.upper - enclosure.lower) * 10**12 <= enclosure.lower
-
-
-def test_a_minimum_far_out_is_the_minimum_over_every_count() -> None:
-    minimum = privacy_minimum(10, "3/10", 120)
-    assert minimum.t_p.exact() == min(
-        error_probability(10, "3/10", f, strict=True).exact() for f in range(1, 121)
-    )
-    assert minimum.t_p_definition.exact() == min(
-        error_probability(10, "3/10", f).exact() for f in range(1, 121)
-    )
-
-
-def test_floats_overstate_privacy() -> None:
-    rounded = 0.15
-
-    def window(f: int) -> Fraction:
-        inside = range(math.ceil((1 - rounded) * f), math.floor((1 + rounded) * f) + 1)
-        return 1 - Fraction(sum(math.comb(10 * f, x) * 9 ** (10 * f - x) for x in inside), 10 ** (10 * f))
-
-    assert round(min(map(window, range(1, 101))), 4) == Fraction("0.1139")
-    minimum = privacy_minimum(10, "0.15", 100)
-    assert minimum.t_p.decimal("down", 4) == "0.1019"
-    assert round(minimum.t_p.exact(), 4) == Fraction("0.1020")
-    assert minimum.argmin == 100
 
 
 def test_a_thousand_counts_exactly_and_ten_thousand_to_twelve_digits() -> None:
@@ -207,10 +181,3 @@ def test_the_alpha_that_is_named_would_do_and_one_more_would_not(
         minimum_error.refuse_long_search(law, rational, most, releases)
         with pytest.raises(WorkError):
             minimum_error.refuse_long_search(law, rational, most + 1, releases)
-
-
-def test_a_search_that_is_too_long_is_refused_before_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-    monkeypatch.setattr(privacy, "refuse_long_search", lambda *given: calls.append(given))
-    privacy.privacy_parameters(7, "1/3", 11, 2, None)
-    assert calls == [(PublishedCount.of(7), Fraction(1, 3), 11, 2)]

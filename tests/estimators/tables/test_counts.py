@@ -12,7 +12,6 @@ import splu_ref as sr
 from splu_ref.api import ESTIMATORS
 from splu_ref.channels.parameters import InputError
 from splu_ref.estimators import AnyOf, Cell, ChannelEstimator, QueryEstimate, Table, count_table
-from splu_ref.estimators.tables import counts
 from splu_ref.estimators.tables.counts import _CellEstimates
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
 from tests.rounding import near
@@ -110,15 +109,6 @@ def test_several_sensitive_columns_add_up_all_ways(twofold: sr.Release) -> None:
     )
 
 
-def test_what_is_not_sensitive_is_counted(release: sr.Release) -> None:
-    table = _table(release, "sex", "town")
-    counts = Counter(zip(release.table.cells("sex"), release.table.cells("town"), strict=True))
-    assert {cell.values: cell.estimate for cell in table.cells} == counts
-    assert {(cell.method, cell.standard_error, cell.approximation) for cell in table.cells} == {
-        ("public", 0.0, "exact")
-    }
-
-
 def test_values_alone_have_their_exact_intervals(release: sr.Release) -> None:
     table = _table(release, "job")
     for cell in table.cells:
@@ -133,30 +123,6 @@ def test_other_mechanisms_have_tables_too() -> None:
     assert _sums(table, "sex") == pytest.approx(Counter(given.table.cells("sex")), abs=1e-4)
     assert min(cell.estimate for cell in table.cells) >= 0
     assert {cell.method for cell in table.cells} == {"inversion"}
-
-
-def test_an_estimate_that_leaves_its_interval_takes_its_end_along(release: sr.Release) -> None:
-    def stubborn(queries: object, method: object) -> list[QueryEstimate]:
-        """Say of everything that it is 10, or so; of values alone what is right."""
-        assert isinstance(queries, list)
-        alone = [query for query in queries if len(query.conditions) == 1]
-        if alone:
-            return [release.estimate({"job": query.conditions[0][1].values[0]}) for query in alone]
-        return [
-            QueryEstimate(
-                estimate=10.0, standard_error=1.0, interval=(8.0, 12.0), method="x", published_count=0,
-                predicate_count=0,
-            )
-            for _ in queries
-        ]  # fmt: skip
-
-    table = count_table(release, stubborn, ("sex", "job"))
-    assert all(
-        cell.interval is not None and cell.interval[1] >= cell.estimate + 1.9
-        for cell in table.cells
-        if cell.estimate > 12
-    )
-    assert sum(cell.estimate > 12 for cell in table.cells) > 6
 
 
 def test_an_estimate_at_the_end_of_its_interval_leaves_it_there() -> None:
@@ -184,11 +150,3 @@ def test_what_is_no_table_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         _table(release, *by, **where)
-
-
-def test_tables_beyond_all_use_are_refused(release: sr.Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "MOST_CELLS", 11)
-    with pytest.raises(
-        InputError, match="has 12 cells, of 6 combinations of sensitive values, which is too much"
-    ):
-        _table(release, "sex", "job")

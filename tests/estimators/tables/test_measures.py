@@ -13,8 +13,6 @@ import splu_ref as sr
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import Microdata
 from splu_ref.estimators import AnyOf, Cell, measure_table
-from splu_ref.estimators.tables import measures
-from splu_ref.estimators.tables.cells import Groups
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement, Swapping
 from tests.rounding import near
 
@@ -202,38 +200,3 @@ def test_other_units_and_another_origin_change_nothing_else(measure: Any, factor
         before, after = (np.array(cells(*units, column, *by)) for units in ((1, 0), (factor, shift)))
         assert after == pytest.approx(before * factor + moved, rel=1e-9, abs=1e-9)
         assert before.shape[1] == 4
-
-
-def test_a_mean_varies_with_numbers_about_the_mean() -> None:
-    """The rates of a sensitive number's mean are those of the sum, once the mean is taken from all."""
-    frame = pd.DataFrame({"job": list("aabcd") * 48, "pay": [str(10 + n * n % 11 % 7) for n in range(240)]})
-    release = sr.SpluGen(2).publish(frame, ["job", "pay"], sr.SeededSource(1))
-    groups = Groups.of(release, ("job",), ())
-    memberships = [measures._group_membership(release, "job", ("job",), {})]
-    inverses = {name: measures._inverse(release, name) for name in ("job", "pay")}
-    numbers = np.array([float(value) for value in release.domains["pay"]])
-    counts = np.array([release.table.cells("pay").count(value) for value in release.domains["pay"]])
-    middle = (numbers @ counts) / counts.sum()
-    plain, about = (
-        measures._of_sensitive(release, groups, memberships, inverses, "pay", numbers - less)
-        for less in (0.0, middle)
-    )
-    assert abs(middle - numbers.mean()) > 0.1
-    for one, other in zip(plain.mean_rates, about.sum_rates, strict=True):
-        assert one == near(other, rel=1e-6)
-
-
-def test_the_variance_about_a_mean_is_that_of_numbers_less_it() -> None:
-    frame = pd.DataFrame({"job": list("aabcd") * 48, "pay": [str(10 + n * n % 11 % 7) for n in range(240)]})
-    release = sr.SpluGen(2).publish(frame, "job", sr.SeededSource(1))
-    groups = Groups.of(release, ("job",), ())
-    memberships = [measures._group_membership(release, "job", ("job",), {})]
-    inverses = {"job": measures._inverse(release, "job")}
-    assert inverses["job"].spread is not None
-    numbers = np.array([float(cell) for cell in release.table.cells("pay")])
-    plain, less = (
-        measures._of_public(release, groups, memberships, inverses, numbers - each).variance
-        for each in (0.0, 13.5)
-    )
-    assert plain.at(np.asarray(13.5)) == near(less.constant, rel=1e-9)
-    assert plain.at(np.asarray(20.0)) == near(less.at(np.asarray(6.5)), rel=1e-9)

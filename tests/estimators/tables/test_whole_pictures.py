@@ -100,12 +100,9 @@ def _lines(names: str, *sizes: int, each: int = 1) -> Table:
 
 
 PICTURES = {
-    "few squares": (_lines("sex ag\x1be", 5, 4), ".png"),
     "squares are turned, and every other one is left out": (_lines("sex age", 4, 9, each=2), ".svg"),
     "squares on which no number has room": (_lines("sex age", 17, 18, each=7), ".svg"),
-    "bars of one column": (_lines("a\x1bge", 9), ".svg"),
     "bars of two columns, the first one shorter": (_lines("se\x1bx age", 2, 7, each=3), ".png"),
-    "bars of two columns, the second one shorter": (_lines("sex age", 4, 3), ".svg"),
     "bars of three columns": (_lines("sex age job", 2, 1, 2), ".svg"),
 }
 

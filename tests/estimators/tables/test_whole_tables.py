@@ -291,14 +291,10 @@ def test_numbers_stand_before_texts_and_by_their_size() -> None:
         (lambda: SpluGen(2), (("job", AnyOf(("a",))),), "other", False),
         (lambda: SpluGen(2, retention="2/3"), (("job", AnyOf(("a",))),), "mle", False),
         (lambda: SpluGen(2, draws="capped:3"), (("job", AnyOf(("a",))),), "mle", False),
-        (
-            lambda: RetentionReplacement("1/2", {"job": DOMAINS["job"]}),
-            (("job", AnyOf(("a",))),),
-            "mle",
-            False,
-        ),
+        (lambda: RetentionReplacement("1/2", {"job": DOMAINS["job"]}), (("job", AnyOf(("a",))),), "mle",
+         False),
     ],
-)
+)  # fmt: skip
 def test_which_intervals_hold_exactly(
     release: Callable[[], SpluGen | RetentionReplacement],
     conditions: tuple[tuple[str, Condition], ...],

@@ -1,15 +1,13 @@
 """Certificates for retention probabilities other than 1/gamma."""
 
 import copy
-import json
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from splu_ref.certificate_checker import Unreadable, check, check_text
-from splu_ref.channels.parameters import CertificateError, ParameterError
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
     certificate_text,
     error_certificate,
@@ -30,7 +28,6 @@ SMALL = {
     "the whole tail": threshold_certificate(3, 2, "1/100", retention="1/2"),
     "dyadic": threshold_certificate(5, 1, "1/100", retention="1/2"),
 }
-COVERED = ("schema", "claim", "parameters", "statement", "evidence")
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -40,36 +37,6 @@ def test_the_checker_agrees(name: str) -> None:
     assert verdict.valid, verdict.reason
     assert verdict.reason == certificate["statement"]
     assert f"retention = {certificate['parameters']['retention']}" in verdict.reason
-
-
-def passes(text: str) -> bool:
-    try:
-        return check_text(text).valid
-    except Unreadable:
-        return False
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_a_changed_character_never_passes(name: str) -> None:
-    text = json.dumps({key: SMALL[name][key] for key in (*COVERED, "produced_by")})
-    end = text.index('"produced_by"')
-    assert passes(text)
-    for place in range(end):
-        if text[place] == " " and text[place - 1] in ",:":
-            continue
-        for replacement in _others(text[place], place):
-            tampered = text[:place] + replacement + text[place + 1 :]
-            assert not passes(tampered), f"place {place}: {tampered[max(0, place - 40) : place + 40]}"
-        assert not passes(text[:place] + text[place + 1 :])
-
-
-def _others(character: str, place: int) -> Iterator[str]:
-    digits = "0123456789abcdef"
-    if character not in digits:
-        yield "0"
-        return
-    for step in (1, 2 + place % 13):
-        yield digits[(digits.index(character) + step) % 16]
 
 
 def test_the_retention_left_out_or_in_another_spelling() -> None:
@@ -148,30 +115,6 @@ def test_work_without_bound_is_refused_before_it_starts(parameters: dict[str, st
     certificate = copy.deepcopy(SMALL["privacy"]) | {"parameters": parameters}
     with within(1), pytest.raises(Unreadable, match="too large"):
         check(certificate)
-
-
-def test_a_tail_from_absurdly_far_is_refused() -> None:
-    for start in ("f" * 64, "fffff"):
-        certificate = copy.deepcopy(SMALL["threshold"])
-        certificate["evidence"]["tail"]["from"] = start
-        with pytest.raises(Unreadable, match="too large"):
-            check(certificate)
-
-
-@pytest.mark.slow
-def test_what_the_checker_would_refuse_is_refused_before_the_work() -> None:
-    with within(5):
-        for retention, reason in (
-            ("1/2", "choose alpha up to [0-9]+$"),
-            ("1", "no error to certify"),
-            ("1e-500", "round it"),
-        ):
-            with pytest.raises(CertificateError, match=reason):
-                privacy_certificate(5, "3/10", 50_000, retention=retention)
-        with pytest.raises(CertificateError, match="too large a claim"):
-            threshold_certificate(5, "1/50", "1/100", retention="1/2")
-        with pytest.raises(ParameterError, match="at most 1"):
-            privacy_certificate(5, "3/10", 5, retention="3/2")
 
 
 def test_results_of_another_retention_are_refused() -> None:

@@ -36,34 +36,17 @@ THRESHOLD = threshold_certificate(3, "9/10", "1/10")
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "null",
-        "[]",
-        "{}",
-        '"schema"',
-        "NaN",
-        "Infinity",
-        "1e999999999",
-        "9" * 1_000_000,
-        "[" * 100_000,
-        '{"a":' * 100_000,
-        "[" * 100_000 + "]" * 100_000,
-        '{"schema": "x", "schema": "x"}',
-        "\x00",
-        "\ufeff{}",
-        '"\\ud800"',
-        "{'schema': 1}",
-        " " * (MAX_BYTES + 1),
-        certificate_text(PRIVACY) * 2,
-        certificate_text(PRIVACY)[:-3],
-        certificate_text(PRIVACY).replace("certificate/1", "certificate/2"),
+        "", "null", "[]", "{}", '"schema"', "NaN", "Infinity", "1e999999999", "9" * 1_000_000, "[" * 100_000,
+        '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000, '{"schema": "x", "schema": "x"}', "\x00",
+        "\ufeff{}", '"\\ud800"', "{'schema': 1}", " " * (MAX_BYTES + 1), certificate_text(PRIVACY) * 2,
+        certificate_text(PRIVACY)[:-3], certificate_text(PRIVACY).replace("certificate/1", "certificate/2"),
         certificate_text(PRIVACY).replace('"claim"', '"claims"'),
         certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "3", "alpha": "3"'),
         certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": 3'),
         certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "\u0663"'),
         certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "3\\n"'),
     ],
-)
+)  # fmt: skip
 def test_texts_that_are_no_certificate(text: str) -> None:
     with pytest.raises(Unreadable) as caught:
         check_text(text)
@@ -83,35 +66,6 @@ def test_bytes_that_are_no_text(content: bytes, tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("gamma", "1"),
-        ("gamma", "0"),
-        ("gamma", "-10"),
-        ("gamma", "010"),
-        ("gamma", "999999999999"),
-        ("gamma", "9" * 5000),
-        ("gamma", "10.0"),
-        ("epsilon", "0"),
-        ("epsilon", "6/20"),
-        ("epsilon", "3/0"),
-        ("epsilon", "3/1"),
-        ("epsilon", "0.3"),
-        ("epsilon", "-3/10"),
-        ("epsilon", "1/" + "9" * 5000),
-        ("alpha", "0"),
-        ("alpha", "999999999999"),
-        ("alpha", "9" * 1_000_000),
-    ],
-)
-def test_parameters_out_of_range(name: str, value: str) -> None:
-    certificate = copy.deepcopy(PRIVACY)
-    certificate["parameters"][name] = value
-    with within(1), pytest.raises(Unreadable):
-        check(certificate)
-
-
-@pytest.mark.parametrize(
     "parameters",
     [
         {"gamma": "10", "epsilon": "3/10", "alpha": "100001"},
@@ -128,42 +82,6 @@ def test_parameters_out_of_range(name: str, value: str) -> None:
 def test_work_without_bound_is_refused_before_it_starts(parameters: dict[str, str]) -> None:
     certificate = copy.deepcopy(PRIVACY) | {"parameters": parameters}
     with within(1), pytest.raises(Unreadable, match="too large"):
-        check(certificate)
-
-
-def test_a_file_that_is_too_long() -> None:
-    text = certificate_text(PRIVACY)
-    assert check_text(text + " " * (MAX_BYTES - len(text))).valid
-    with pytest.raises(Unreadable, match="longer"):
-        check_text(text + " " * (MAX_BYTES + 1 - len(text)))
-
-
-def test_a_tail_from_absurdly_far() -> None:
-    for start in ("f" * 64, "fffffff"):
-        certificate = copy.deepcopy(THRESHOLD)
-        certificate["evidence"]["tail"]["from"] = start
-        with pytest.raises(Unreadable, match="too large"):
-            check(certificate)
-    certificate["evidence"]["tail"]["from"] = "0"
-    with pytest.raises(Unreadable, match="at least 1"):
-        check(certificate)
-
-
-def test_a_tilt_not_in_lowest_terms() -> None:
-    certificate = copy.deepcopy(THRESHOLD)
-    entry = certificate["evidence"]["tail"]["upper"]
-    for name in ("numerator", "denominator"):
-        entry[name] = f"{2 * int(entry[name], 16):x}"
-    with pytest.raises(Unreadable, match="lowest terms"):
-        check(certificate)
-
-
-def test_a_probability_above_1() -> None:
-    certificate = copy.deepcopy(threshold_certificate(3, "9/10", "1"))
-    assert check(certificate).valid
-    certificate["parameters"]["t_e"] = "3/2"
-    certificate["statement"] = certificate["statement"].replace("at most 1 ", "at most 3/2 ")
-    with pytest.raises(Unreadable, match="at most 1"):
         check(certificate)
 
 
@@ -284,20 +202,6 @@ def test_a_statement_of_other_words_is_refuted_before_any_probability(
     for statement in ("", certificate["statement"].replace("gamma", "Gamma"), certificate["statement"] + " "):
         verdict = check({**certificate, "statement": statement})
         assert (verdict.valid, verdict.reason) == (False, "statement is not what the arithmetic gives")
-
-
-def test_a_list_is_refuted_at_its_first_wrong_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    bound, precisions = certificate_checker._bound, []
-
-    def counted(*arguments: Any, **options: Any) -> tuple[int, int]:
-        precisions.append(arguments[1])
-        return bound(*arguments, **options)
-
-    monkeypatch.setattr(certificate_checker, "_bound", counted)
-    certificate = copy.deepcopy(privacy_certificate(2, 1, 40))
-    certificate["evidence"]["theorem_4"]["candidates"][2]["shift"] = "1"
-    assert "theorem_4.candidates[2].shift is not" in check(certificate).reason
-    assert precisions == [1, 2, 3]
 
 
 def _spent(certificate: dict[str, Any]) -> int:

@@ -89,43 +89,25 @@ def test_parameters_out_of_range(epsilon: object) -> None:
 @pytest.mark.parametrize(
     ("make", "arguments", "reason"),
     [
-        (
-            privacy_certificate,
-            (10, "3/10", 50_000),
-            r"^alpha = 50000 at gamma = 10 is .* gamma\*alpha = 500000 factors, at most 300000; choose alpha",
-        ),
+        (privacy_certificate, (10, "3/10", 50_000),
+         r"^alpha = 50000 at gamma = 10 is .* gamma\*alpha = 500000 factors, at most 300000; choose alpha"),
         (privacy_certificate, (10, "1/20", 40_000), "choose alpha up to 30000$"),
-        (
-            privacy_certificate,
-            (4, 2, 14_000),
-            r"the file would have up to 5\d{6} bytes, at most 4000000; choose",
-        ),
-        (
-            privacy_certificate,
-            (10, 1, 25_000),
-            "checking it would take more than about a minute; choose alpha",
-        ),
+        (privacy_certificate, (4, 2, 14_000),
+         r"the file would have up to 5\d{6} bytes, at most 4000000; choose"),
+        (privacy_certificate, (10, 1, 25_000),
+         "checking it would take more than about a minute; choose alpha"),
         (privacy_certificate, (10**6, 2, 1), "choose a smaller gamma"),
-        (
-            privacy_certificate,
-            (10**400, 2, 10**5000),
-            "alpha = about 1.000e5000 at gamma = about 1.000e400 is",
-        ),
+        (privacy_certificate, (10**400, 2, 10**5000),
+         "alpha = about 1.000e5000 at gamma = about 1.000e400 is"),
         (privacy_certificate, (10, "1e-500", 1), "epsilon = about 1.000e-500 .* round it"),
         (error_certificate, (10, "1/2", 200_000), "choose frequency up to"),
-        (
-            threshold_certificate,
-            (10, "1/1000", "1/100"),
-            "up to the count 9538000, .* choose a larger epsilon or t_e",
-        ),
-        (
-            threshold_certificate,
-            (10, "1/100", "1/100"),
-            "T_f is 59801, and the exact numerator below it .* 598000",
-        ),
+        (threshold_certificate, (10, "1/1000", "1/100"),
+         "up to the count 9538000, .* choose a larger epsilon or t_e"),
+        (threshold_certificate, (10, "1/100", "1/100"),
+         "T_f is 59801, and the exact numerator below it .* 598000"),
         (threshold_certificate, (2, "1/2", "1e-500"), "t_e = about 1.000e-500 .* round it"),
     ],
-)
+)  # fmt: skip
 def test_what_the_checker_would_refuse_is_refused_before_the_work(
     make: Callable[..., Certificate], arguments: tuple[Any, ...], reason: str
 ) -> None:
@@ -253,26 +235,6 @@ def test_parts_of_a_fraction_have_up_to_400_digits() -> None:
         refuse_uncertifiable_error(3, "1/2", 1, retention=Fraction(1, most + 1))
     with pytest.raises(CertificateError, match=r"t_e = .* more than 400 digits"):
         refuse_uncertifiable_threshold(3, "1/2", Fraction(most, most + 2))
-
-
-def test_the_bytes_foreseen_by_hand() -> None:
-    """8000 around; 2 and about bits/4 for a numerator; 170 and its places for an entry."""
-    for retention, expected in ((None, (8004, 15_118, 8367)), ("2/7", (8007, 20_328, 8531))):
-        law = PublishedCount.of(5, retention)
-        sizes = [limits._bytes(law, *each) for each in ((1, 0, [1]), (1000, 7, [1000] * 2), (64, 1, [63]))]
-        assert tuple(sizes) == expected
-
-
-def test_progress_counts_what_is_computed() -> None:
-    seen: list[tuple[int, int]] = []
-    privacy_certificate(5, "3/10", 4, progress=lambda *at: seen.append(at))
-    assert seen == [(1, 6), (2, 6), (4, 6), (5, 6), (6, 6)]
-    seen.clear()
-    error_certificate(5, "3/10", 4, progress=lambda *at: seen.append(at))
-    assert seen == [(0, 2), (1, 2), (2, 2)]
-    seen.clear()
-    threshold_certificate(3, "1/2", "1/10", progress=lambda *at: seen.append(at))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_results_must_be_of_every_parameter() -> None:
