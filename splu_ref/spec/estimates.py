@@ -215,17 +215,21 @@ def conjunction_interval(
 
     A whole x from 0 to n is *accepted* if abs(x̂ - x) ≤ z σ(x) + 1/(2 (p - a)), where x̂ is the `unclipped`
     estimate, σ(x)² the `variance` at x and z is `Z`. The interval begins with the accepted ones of the two
-    whole numbers next to the clipped estimate (`closed_form`), and goes on down and up as long as the next
-    whole number is accepted. If neither of the two is accepted, the counts are refused (``parameter``), and
-    what `closed_form` refuses.
+    whole numbers next to the clipped estimate (`closed_form`). If neither of the two is accepted, the counts
+    are refused (``parameter``), as is what `closed_form` refuses. The lower end is 0 if 0 is accepted.
+    Otherwise the interval goes on down as long as the next whole number is accepted. The upper end is n if n
+    is accepted. Otherwise the interval goes on up in the same way.
 
-    Numbers further away may be accepted, too, where x̂ is far outside 0 … n; the interval leaves them out.
-    In the second example 13 is accepted and 2 is not.
+    The accepted numbers may have gaps where x̂ is far outside 0 … n. If 0 or n is accepted, the interval
+    contains the numbers of the gap before it as well: that can only increase the coverage. In the second
+    example 0, 1 and 9 … 13 are accepted. For n ≤ f′ the interval contains every accepted number, because f
+    does not depend on x there. For n > f′ a stretch beyond a gap may end before n; such a stretch is left
+    out.
 
     >>> conjunction_interval(rows=10, predicate_count=4, published_count=2, both_count=1, gamma=2)
     (0, 4)
     >>> conjunction_interval(rows=29, predicate_count=13, published_count=9, both_count=1, gamma=3)
-    (0, 1)
+    (0, 13)
     """
     p = checked_retention(gamma, retention)
     estimate = closed_form(rows, predicate_count, published_count, both_count, gamma, retention)
@@ -239,7 +243,8 @@ def conjunction_interval(
 
     near = [x for x in (floor(estimate), ceil(estimate)) if accepted(x)]
     require(len(near) > 0, "no whole number near the estimate is in the interval")
-    low, high = near[0], near[-1]
+    low = 0 if accepted(0) else near[0]
+    high = predicate_count if accepted(predicate_count) else near[-1]
     while low > 0 and accepted(low - 1):
         low -= 1
     while high < predicate_count and accepted(high + 1):
