@@ -222,9 +222,8 @@ def conjunction_interval(
 
     The accepted numbers may have gaps where x̂ is far outside 0 … n. If 0 or n is accepted, the interval
     contains the numbers of the gap before it as well: that can only increase the coverage. In the second
-    example 0, 1 and 9 … 13 are accepted. For n ≤ f′ the interval contains every accepted number, because f
-    does not depend on x there. For n > f′ a stretch beyond a gap may end before n; such a stretch is left
-    out.
+    example 0, 1 and 9 … 13 are accepted. A stretch beyond a gap that ends before n is left out. No table of
+    at most 22 records with γ = 2, 3 or 5, p = 1/γ and n ≤ f′ has one; among those with n > f′ it is rare.
 
     >>> conjunction_interval(rows=10, predicate_count=4, published_count=2, both_count=1, gamma=2)
     (0, 4)

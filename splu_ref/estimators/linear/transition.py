@@ -266,10 +266,12 @@ class ConjunctionError:
         return beyond <= 0 or beyond**2 <= NORMAL_95**2 * self.variance(count)
 
     def whole_interval(self) -> tuple[int, int] | None:
-        """Return the ends of the 95 % interval in whole numbers; None if no number near the estimate is accepted.
+        """Return the ends of the 95 % interval in whole numbers, or None.
+
+        There is no interval if neither whole number next to the clipped estimate is accepted.
 
         The accepted numbers may have a gap. If 0 or n is accepted, the interval extends to it across the gap,
-        which can only increase the coverage. For n <= f' no accepted number is left out.
+        which can only increase the coverage. Accepted numbers between two gaps are left out.
         """
         clipped = min(max(self.unclipped, Fraction(0)), Fraction(self.predicate_count))
         below, above = floor(clipped), ceil(clipped)
