@@ -144,8 +144,8 @@ def lazy(members: Sequence[int], size: int, alpha: Fraction, beta: Fraction, str
        below the numerator. A denominator above 2^63 is refused (``parameter``).
     2. Unless β = 0, the number K of fakes is drawn, binomial with m - n trials and probability β
        (`binomial`).
-    3. For j = m - n - K, …, m - n - 1, draw an integer below j + 1. It is taken, or j if it is taken
-       already. What is taken are ranks among the tuples that are no members (`tuple_of_rank`).
+    3. For j = m - n - K, …, m - n - 1, draw an integer below j + 1. It is taken, or j if it is taken already
+       (Floyd's method). What is taken are ranks among the tuples that are no members (`tuple_of_rank`).
 
     The genuine tuples come first, ascending, and then the fakes, ascending.
 

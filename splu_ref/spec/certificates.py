@@ -1,6 +1,7 @@
-"""The verdict on a certificate: the conditions of every claim, in order.
+"""Verdicts on certificates: the conditions of every claim, in order.
 
-Read `certificates_grammar` first (the file), then the modules of the claims. `CONDITIONS` is the whole table.
+Certificates are an addition of this specification; the module of each claim cites where the claim comes from.
+Read `certificates_grammar` (the file) before the modules of the claims. `CONDITIONS` is the whole table.
 The verdict is that of the first condition which does not hold, and ``valid`` if all hold. In each claim the
 conditions without which a certificate is unreadable come before those without which it is false, so it is
 unreadable if it can be refused as that, whatever else is wrong with it.
@@ -58,7 +59,12 @@ CONDITIONS: Mapping[str, Sequence[Condition]] = {
 
 
 def failing(text: str, conditions: Mapping[str, Sequence[Condition]] = CONDITIONS) -> Condition | None:
-    """Return the first condition that does not hold, or None if all hold."""
+    """Return the first condition that does not hold, or None if all hold.
+
+    >>> condition = failing('{"schema": "splu-ref/certificate/1"}')
+    >>> condition.otherwise if condition else None
+    'unreadable'
+    """
     certificate = Certificate(text)
     for condition in conditions[FILE]:
         if not condition.holds(certificate):

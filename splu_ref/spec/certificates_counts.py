@@ -1,4 +1,11 @@
-"""Certificates of `small-sum-privacy`, `error-probability` and `concept-error`: error probabilities."""
+"""Claims about counts: certificates of error probabilities.
+
+The claims are `small-sum-privacy`, `error-probability` and `concept-error`. Small sum privacy is Definition 2
+of Fu and others 2014 (section 2): every count from 1 to alpha is off by a relative error of epsilon with a
+probability of at least T_P. `error-probability` is the same probability at one count. `concept-error` is
+about the estimate of a predicate together with a value (section 5.1), whose closed form is an addition of
+this specification.
+"""
 
 from __future__ import annotations
 
@@ -69,14 +76,16 @@ def _counts_at(c: Certificate, form: str, f: int) -> tuple[int, int]:
 
 
 def least_error(c: Certificate, form: str) -> tuple[Fraction, int]:
-    """Return the least probability of an error at the counts 1 to alpha, and the least count that has it.
+    """Return T_P, the least probability of an error at the counts 1 to alpha, and the least count with it.
 
-    T_P.
+    >>> c = Certificate('{"parameters": {"gamma": "2", "epsilon": "1/2", "alpha": "2"}}')
+    >>> least_error(c, "definition_2")
+    (Fraction(1, 2), 1)
     """
     return min((Fraction(*_counts_at(c, form, f)), f) for f in range(1, c.whole("alpha") + 1))
 
 
-def candidates(c: Certificate, form: str) -> list[int]:
+def _candidates(c: Certificate, form: str) -> list[int]:
     """Return the counts that the certificate lists: the first of every run of counts with one j."""
     epsilon, times, sign = c.exact("epsilon"), releases_of(c), FORMS[form]
     return run_starts(lambda f: error_limit(epsilon, times * f, sign), 1, c.whole("alpha"))
@@ -103,7 +112,7 @@ def _for_candidates(
         return all(
             isinstance(entry, dict)
             and all(entry[key] == hexadecimal(value) for key, value in parts(c, f).items())
-            for entry, f in zip(listed, candidates(c, form), strict=False)
+            for entry, f in zip(listed, _candidates(c, form), strict=False)
         )
 
     return holds
@@ -114,7 +123,7 @@ def _form_conditions(form: str) -> tuple[list[Condition], list[Condition], list[
 
     def list_matches(c: Certificate) -> bool:
         listed = None if is_all_or_none(c) else c.evidence(form, "candidates")
-        return is_all_or_none(c) or (isinstance(listed, list) and len(listed) == len(candidates(c, form)))
+        return is_all_or_none(c) or (isinstance(listed, list) and len(listed) == len(_candidates(c, form)))
 
     def windows(c: Certificate, f: int) -> dict[str, int]:
         first, last = window(c.whole("gamma"), releases_of(c) * f, _j(c, form, f))

@@ -1,7 +1,8 @@
-"""Certificates of `utility-bound`: large sum utility where the draws of a group depend on each other.
+"""Claims about dependent draws: certificates of a bound on large sum utility.
 
-Such draws are not in the paper. The bounds hold for every table, since only a bounded number of groups of a
-value contain slots whose places are not shared evenly.
+The claim is `utility-bound`. Dependent draws are not in the paper; they are an addition of this
+specification. The bounds hold for every table, since only a bounded number of groups of a value contain slots
+whose places are not shared evenly.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def shared_mean(gamma: int, u: int, name: str, z: Fraction) -> Fraction:
     return mean / z
 
 
-def bound(c: Certificate, side: str) -> tuple[int, int]:
+def _bound(c: Certificate, side: str) -> tuple[int, int]:
     """Return the rounded bound of one side, as mantissa and shift."""
     gamma, epsilon, z, t_f = c.whole("gamma"), c.exact("epsilon"), tilt_of(c, side), c.whole("t_f")
     if "values" not in c.parameters:
@@ -97,9 +98,9 @@ def marked_slots(gamma: int, name: str, most: int, values: int) -> tuple[int, in
     return 0, most * (values - 1)
 
 
-def total_bound(c: Certificate) -> Fraction:
+def _total_bound(c: Certificate) -> Fraction:
     """Return the sum of the bounds of the two sides, each rounded up."""
-    return sum((exact_value(*bound(c, side)) for side in sides_needed(c)), Fraction(0))
+    return sum((exact_value(*_bound(c, side)) for side in sides_needed(c)), Fraction(0))
 
 
 def _side(side: str) -> tuple[list[Condition], list[Condition]]:
@@ -119,7 +120,7 @@ def _side(side: str) -> tuple[list[Condition], list[Condition]]:
 
     def is_rounded(c: Certificate) -> bool:
         given = side in sides_needed(c) and [c.evidence(side, part) for part in ("mantissa", "shift")]
-        return given is False or given == [hexadecimal(part) for part in bound(c, side)]
+        return given is False or given == [hexadecimal(part) for part in _bound(c, side)]
 
     def on_side(c: Certificate) -> bool:
         return side not in sides_needed(c) or on_its_side(c, side, tilt_of(c, side), c.whole("t_f"))
@@ -206,6 +207,6 @@ UTILITY_BOUND = [
         "evidence",
         "total",
         "The rounded bounds of the two sides are together at most `t_e`.",
-        lambda c: total_bound(c) <= c.exact("t_e"),
+        lambda c: _total_bound(c) <= c.exact("t_e"),
     ),
 ]

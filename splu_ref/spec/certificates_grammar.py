@@ -1,10 +1,13 @@
-"""The file of a certificate, and what a condition on it is.
+"""Files of certificates: the form of a file, and the conditions on every one.
 
 A certificate is one JSON object that states a fact about published data, with integers from which the fact
-follows by arithmetic. The conditions of this module are those of every certificate. Each later module has
-the conditions of some claims. A checker goes through the conditions in order: first those of this module,
-then those of the claim. The first one that does not hold gives the verdict, ``unreadable`` or ``false``. If
-all hold, the verdict is ``valid``.
+follows by arithmetic. The conditions of this module are those of every certificate. Each later module has the
+conditions of some claims. A checker goes through the conditions in order: first those of this module, then
+those of the claim. The first one that does not hold gives the verdict, ``unreadable`` or ``false``. If all
+hold, the verdict is ``valid``. The file format is an addition of this specification.
+
+Every integer has one spelling: no leading zeros, no ``-0``, no capital hexadecimal digits. Another spelling
+is ``unreadable`` where a witness is read, and ``false`` where a computed value stands.
 """
 
 from __future__ import annotations
@@ -53,7 +56,11 @@ def matches(value: object, form: str) -> bool:
 
 
 def has_keys(value: object, keys: Sequence[str]) -> bool:
-    """Return whether a value is an object with exactly these keys."""
+    """Return whether a value is an object with exactly these keys.
+
+    >>> has_keys({"first": 1, "last": 2}, ["last", "first"]), has_keys(["first"], ["first"])
+    (True, False)
+    """
     return isinstance(value, dict) and set(value) == set(keys)
 
 

@@ -1,9 +1,8 @@
-"""How large a certificate may be.
+"""Limits of certificates: what is refused as unreadable before any work.
 
-What is refused as unreadable before any work, so that checking takes bounded time.
-
-Each limit is a number that follows from the fields, and the most that it may be. No limit is about a
-running program, so every checker refuses the same certificates.
+The limits are an addition of this specification; they bound the time of checking. Each limit is a number that
+follows from the fields, and the most that it may be. No limit is about a running program, so every checker
+refuses the same certificates.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The law of published counts, its rounded numbers, and the parameters that several claims have.
+"""Numbers of certificates: laws, rounding, and the parameters that several claims share.
 
 A value with f records is published f' times. Definition 1 (large sum utility) and Definition 2 (small sum
-privacy) of section 2 of the paper are about the relative error of f' as an estimate of f, and Theorem 4
-(section 5.3) about T_P, with a strict sign. An error is |f' - f| >= j, with j = ceil(epsilon f) for the sign
->= and j = floor(epsilon f) + 1 for the sign >. Every probability is the sum over all outcomes. That is slow
-above a few hundred records; a checker may use any arithmetic with the same results.
+privacy) of Fu and others 2014 (section 2) are about the relative error of f' as an estimate of f, and Theorem
+4 (section 5.3) about T_P, with a strict sign. An error is |f' - f| >= j, with j = ceil(epsilon f) for the
+sign >= and j = floor(epsilon f) + 1 for the sign >. Every probability is the sum over all outcomes. That is
+slow above a few hundred records; a checker may use any arithmetic with the same results.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ def rounded(value: Fraction, *, up: bool) -> tuple[int, int]:
 
 
 def exact_value(mantissa: int, shift: int) -> Fraction:
-    """Return the number that a mantissa and a shift stand for."""
+    """Return the number that a mantissa and a shift stand for.
+
+    >>> exact_value(3, 1), exact_value(3, -1)
+    (Fraction(3, 2), Fraction(6, 1))
+    """
     return mantissa / Fraction(2) ** shift
 
 
@@ -228,7 +232,11 @@ def window(gamma: int, f: int, j: int) -> tuple[int, int]:
 
 
 def entries_have_keys(listed: object) -> bool:
-    """Return whether those entries of a list that are objects have the keys of an entry."""
+    """Return whether those entries of a list that are objects have the keys of an entry.
+
+    >>> entries_have_keys([{"f": "1"}]), entries_have_keys(["no object"]), entries_have_keys("no list")
+    (False, True, True)
+    """
     return not isinstance(listed, list) or all(
         has_keys(entry, ENTRY) for entry in listed if isinstance(entry, dict)
     )

@@ -1,4 +1,7 @@
-"""Certificates of `optimal-operator`: a matrix keeps most of all that lift no belief above a level.
+"""Claims about operators: certificates of a matrix that retains most.
+
+The claim `optimal-operator` states that, of all matrices that lift no belief above a level, none retains
+more. Certificates of it are an addition of this specification.
 
 Of m values with the counts n_u, row u of the matrix P is the law by which value u is published. Breaches
 are those of Evfimievski, Gehrke and Srikant (2003) and of Agrawal, Srikant and Thomas (2005, section 5);
@@ -43,23 +46,23 @@ AGAINST = {
 }
 
 
-def against_any(c: Certificate) -> bool:
+def _against_any(c: Certificate) -> bool:
     """Return whether no prior may have a breach."""
     return c.word("against") == "any"
 
 
-def matrix(c: Certificate) -> list[list[Fraction]]:
+def _matrix(c: Certificate) -> list[list[Fraction]]:
     """Return P."""
     unit = c.integer("denominator")
     return [[Fraction(entry, unit) for entry in c.integers("matrix", u)] for u in range(len(counts_of(c)))]
 
 
-def scaled(c: Certificate, name: str) -> list[Fraction]:
+def _scaled(c: Certificate, name: str) -> list[Fraction]:
     """Return the weights w_u, or the numbers y_u of the rows."""
     return [Fraction(entry, c.integer("scale")) for entry in c.integers(name)]
 
 
-def prices(c: Certificate) -> list[tuple[int, list[int], Fraction]]:
+def _prices(c: Certificate) -> list[tuple[int, list[int], Fraction]]:
     """Return the published value, the places of the set and the price of each set that has one."""
     return [
         (
@@ -71,15 +74,15 @@ def prices(c: Certificate) -> list[tuple[int, list[int], Fraction]]:
     ]
 
 
-def room(c: Certificate) -> int:
+def _room(c: Certificate) -> int:
     """Return how many records a set of prior at most rho1 can have."""
     return floor(c.exact("rho1") * sum(counts_of(c)))
 
 
-def gains(c: Certificate, v: int) -> list[tuple[int, Fraction]]:
+def _gains(c: Certificate, v: int) -> list[tuple[int, Fraction]]:
     """Return n_u and n_u P[u][v] of each value that alone has a prior of at most rho1."""
     counts = counts_of(c)
-    return [(n, n * matrix(c)[u][v]) for u, n in enumerate(counts) if n <= room(c)]
+    return [(n, n * _matrix(c)[u][v]) for u, n in enumerate(counts) if n <= _room(c)]
 
 
 def pairs_of(items: list[tuple[int, Fraction]], most: int) -> tuple[dict[int, Fraction], int]:
@@ -114,61 +117,61 @@ def set_work(c: Certificate) -> int:
     columns = [c.integers("matrix", u) for u in range(len(counts))]
     work = 0
     for v in range(len(counts)):
-        items = [(n, Fraction(n * columns[u][v])) for u, n in enumerate(counts) if n <= room(c)]
-        work += pairs_of(items, room(c))[1]
+        items = [(n, Fraction(n * columns[u][v])) for u, n in enumerate(counts) if n <= _room(c)]
+        work += pairs_of(items, _room(c))[1]
     return work
 
 
-def column_is_admitted(c: Certificate, v: int) -> bool:
+def _column_is_admitted(c: Certificate, v: int) -> bool:
     """Return whether seeing value v lifts no belief from at most rho1 to more than rho2."""
-    column = [row[v] for row in matrix(c)]
-    if against_any(c):
+    column = [row[v] for row in _matrix(c)]
+    if _against_any(c):
         return max(column) <= amplification_limit(c.exact("rho1"), c.exact("rho2")) * min(column)
-    seen = gains(c, v)
+    seen = _gains(c, v)
     if c.word("against") == "values":
         most = max((gain for _, gain in seen), default=Fraction(0))
     else:
-        most = max(pairs_of(seen, room(c))[0].values())
+        most = max(pairs_of(seen, _room(c))[0].values())
     return most <= c.exact("rho2") * sum(n * entry for n, entry in zip(counts_of(c), column, strict=True))
 
 
-def kept(c: Certificate) -> Fraction:
+def _kept(c: Certificate) -> Fraction:
     """Return what the matrix keeps: the weighted mean of its diagonal, or its least entry."""
-    diagonal = [row[u] for u, row in enumerate(matrix(c))]
+    diagonal = [row[u] for u, row in enumerate(_matrix(c))]
     if c.word("keep") == "least":
         return min(diagonal)
-    return sum((w * entry for w, entry in zip(scaled(c, "weights"), diagonal, strict=True)), Fraction(0))
+    return sum((w * entry for w, entry in zip(_scaled(c, "weights"), diagonal, strict=True)), Fraction(0))
 
 
-def weights_of_objective(c: Certificate) -> list[Fraction]:
+def _weights_of_objective(c: Certificate) -> list[Fraction]:
     """Return n_u/N for ``share`` and 1/m for ``mean``; for ``least`` any law, which the evidence gives."""
     counts = counts_of(c)
     if c.word("keep") == "least":
-        return scaled(c, "weights")
+        return _scaled(c, "weights")
     if c.word("keep") == "mean":
         return [Fraction(1, len(counts)) for _ in counts]
     return [Fraction(n, sum(counts)) for n in counts]
 
 
-def column_balances(c: Certificate, v: int) -> bool:
+def _column_balances(c: Certificate, v: int) -> bool:
     """Return whether, against any prior, the rows bound column v.
 
     G times the positive s_u is at most the negative ones.
     """
-    rows, w = scaled(c, "rows"), scaled(c, "weights")[v]
+    rows, w = _scaled(c, "rows"), _scaled(c, "weights")[v]
     s = [(w if u == v else Fraction(0)) - y for u, y in enumerate(rows)]
     positive = sum((each for each in s if each > 0), Fraction(0))
     negative = -sum((each for each in s if each < 0), Fraction(0))
     return amplification_limit(c.exact("rho1"), c.exact("rho2")) * positive <= negative
 
 
-def entries_are_bounded(c: Certificate) -> bool:
+def _entries_are_bounded(c: Certificate) -> bool:
     """Return whether, under the prior, y_u + n_u (Z(u, v) - rho2 Z(v)) >= w_u [u = v] for all u and v."""
-    counts, rows, weights = counts_of(c), scaled(c, "rows"), scaled(c, "weights")
+    counts, rows, weights = counts_of(c), _scaled(c, "rows"), _scaled(c, "weights")
     size = len(counts)
     all_prices = [Fraction(0) for _ in counts]
     own = [[Fraction(0) for _ in counts] for _ in counts]
-    for v, secret, amount in prices(c):
+    for v, secret, amount in _prices(c):
         all_prices[v] += amount
         for u in secret:
             own[u][v] += amount
@@ -191,7 +194,7 @@ def _statement(c: Certificate) -> Statement:
         f"{AGAINST[c.word('against')]} from at most "
         f"{c.word('rho1')} to more than {c.word('rho2')}, the one of the evidence is one with the "
         f"largest value of "
-        f"{KEEP[c.word('keep')]}, {kept(c)}; the digest of the evidence is {digest(c)}."
+        f"{KEEP[c.word('keep')]}, {_kept(c)}; the digest of the evidence is {digest(c)}."
     )
 
 
@@ -287,25 +290,25 @@ _PRICES = [
         "evidence.prices",
         "prices-empty",
         "Against any prior it is empty.",
-        lambda c: not against_any(c) or not c.listed("prices"),
+        lambda c: not _against_any(c) or not c.listed("prices"),
     ),
     true(
         "evidence.prices.published",
         "published-place",
         "It is the place of a count.",
-        lambda c: all(v < len(counts_of(c)) for v, _, _ in prices(c)),
+        lambda c: all(v < len(counts_of(c)) for v, _, _ in _prices(c)),
     ),
     true(
         "evidence.prices.secret",
         "secret-places",
         "It has at least one place, and each is the place of a count.",
-        lambda c: all(secret and max(secret) < len(counts_of(c)) for _, secret, _ in prices(c)),
+        lambda c: all(secret and max(secret) < len(counts_of(c)) for _, secret, _ in _prices(c)),
     ),
     true(
         "evidence.prices.secret",
         "secret-ascending",
         "The places ascend, none twice.",
-        lambda c: all(secret == sorted(set(secret)) for _, secret, _ in prices(c)),
+        lambda c: all(secret == sorted(set(secret)) for _, secret, _ in _prices(c)),
     ),
 ]
 
@@ -344,55 +347,55 @@ OPTIMAL_OPERATOR = [
         "evidence.matrix",
         "matrix-laws",
         "Every row of P adds up to 1.",
-        lambda c: all(sum(row) == 1 for row in matrix(c)),
+        lambda c: all(sum(row) == 1 for row in _matrix(c)),
     ),
     true(
         "evidence.matrix",
         "matrix-admitted",
         "Seeing no value lifts a belief from at most `rho1` to more than `rho2`.",
-        lambda c: all(column_is_admitted(c, v) for v in range(len(counts_of(c)))),
+        lambda c: all(_column_is_admitted(c, v) for v in range(len(counts_of(c)))),
     ),
     true(
         "evidence.weights",
         "weights-sum",
         "The weights add up to 1.",
-        lambda c: sum(scaled(c, "weights")) == 1,
+        lambda c: sum(_scaled(c, "weights")) == 1,
     ),
     true(
         "evidence.weights",
         "weights-of-objective",
         "They are those of the objective.",
-        lambda c: scaled(c, "weights") == weights_of_objective(c),
+        lambda c: _scaled(c, "weights") == _weights_of_objective(c),
     ),
     true(
         "evidence.rows",
         "rows-sum",
         "The y_u add up to what P keeps.",
-        lambda c: sum(scaled(c, "rows")) == kept(c),
+        lambda c: sum(_scaled(c, "rows")) == _kept(c),
     ),
     true(
         "evidence.rows",
         "columns-balance",
-        "Against any prior, the rows bound every column: see `column_balances`.",
-        lambda c: not against_any(c) or all(column_balances(c, v) for v in range(len(counts_of(c)))),
+        "Against any prior, the rows bound every column: see `_column_balances`.",
+        lambda c: not _against_any(c) or all(_column_balances(c, v) for v in range(len(counts_of(c)))),
     ),
     true(
         "evidence.prices",
         "prices-within",
         "Each set with a price has at most `rho1` N records.",
-        lambda c: all(sum(counts_of(c)[u] for u in secret) <= room(c) for _, secret, _ in prices(c)),
+        lambda c: all(sum(counts_of(c)[u] for u in secret) <= _room(c) for _, secret, _ in _prices(c)),
     ),
     true(
         "evidence.prices",
         "prices-of-values",
         "Against single values, each set with a price has one value.",
-        lambda c: c.word("against") != "values" or all(len(secret) == 1 for _, secret, _ in prices(c)),
+        lambda c: c.word("against") != "values" or all(len(secret) == 1 for _, secret, _ in _prices(c)),
     ),
     true(
         "evidence.prices",
         "entries-bounded",
-        "Under the prior, rows and prices bound every entry: see `entries_are_bounded`.",
-        lambda c: against_any(c) or entries_are_bounded(c),
+        "Under the prior, rows and prices bound every entry: see `_entries_are_bounded`.",
+        lambda c: _against_any(c) or _entries_are_bounded(c),
     ),
     *stated(_statement),
 ]

@@ -1,6 +1,8 @@
-"""Certificates about beliefs under retention replacement: `breach` and `safe`.
+"""Claims about beliefs: certificates of breaches under retention replacement.
 
-A record keeps its value with probability p and otherwise publishes a value drawn from a law of
+The claims are `breach` and `safe`. Certificates of them are an addition of this specification.
+
+A record retains its value with probability p and otherwise publishes a value drawn from a law of
 replacements, its own included. Breaches are defined in section 5 of Agrawal, Srikant and Thomas, "Privacy
 preserving OLAP" (2005); the amplification is that of Evfimievski, Gehrke and Srikant (2003).
 """
@@ -99,7 +101,7 @@ _REPLACED = [
 ]
 
 
-def posterior(c: Certificate, seen: int, weight: int) -> Fraction:
+def _posterior(c: Certificate, seen: int, weight: int) -> Fraction:
     """Return the belief in a set of ``weight`` records once a value that ``seen`` of them have is seen."""
     kept, total = c.exact("retention"), sum(counts_of(c))
     other = (1 - kept) / c.whole("values")
@@ -129,7 +131,7 @@ def _prior(c: Certificate) -> Fraction:
 
 
 def _lifted(c: Certificate) -> Fraction:
-    return posterior(c, counts_of(c)[c.integer("observed")], _weight(c))
+    return _posterior(c, counts_of(c)[c.integer("observed")], _weight(c))
 
 
 def _breach_statement(c: Certificate) -> Statement:
@@ -193,18 +195,18 @@ BREACH = [
 # safe
 
 
-def room(c: Certificate) -> int:
+def _room(c: Certificate) -> int:
     """Return R, the records that a set of prior at most rho1 can have."""
     return floor(c.exact("rho1") * sum(counts_of(c)))
 
 
-def safe_work(c: Certificate) -> int:
+def _safe_work(c: Certificate) -> int:
     """Return d k R: k counts are at most R, and d of them are different."""
-    small = [count for count in counts_of(c) if count <= room(c)]
-    return len(set(small)) * len(small) * room(c)
+    small = [count for count in counts_of(c) if count <= _room(c)]
+    return len(set(small)) * len(small) * _room(c)
 
 
-def largest_posterior(c: Certificate) -> Fraction:
+def _largest_posterior(c: Certificate) -> Fraction:
     """Return the largest posterior of any set with a prior of at most rho1, whatever is seen.
 
     0 if there is no such set.
@@ -213,12 +215,12 @@ def largest_posterior(c: Certificate) -> Fraction:
     set with a value, so only sets with the value are formed: for each seen value, all sums of other counts
     that fit beside it.
     """
-    counts, limit, most = counts_of(c), room(c), Fraction(0)
+    counts, limit, most = counts_of(c), _room(c), Fraction(0)
     for place, seen in enumerate(counts):
         weights = {seen} if seen <= limit else set()
         for other in counts[:place] + counts[place + 1 :]:
             weights |= {weight + other for weight in weights if weight + other <= limit}
-        most = max([most, *(posterior(c, seen, weight) for weight in weights)])
+        most = max([most, *(_posterior(c, seen, weight) for weight in weights)])
     return most
 
 
@@ -229,12 +231,12 @@ def amplification(c: Certificate) -> Fraction:
 
 
 def _largest(c: Certificate) -> Fraction:
-    return largest_posterior(c) if "counts" in c.parameters else amplification(c)
+    return _largest_posterior(c) if "counts" in c.parameters else amplification(c)
 
 
 def _is_safe(c: Certificate) -> bool:
     if "counts" in c.parameters:
-        return largest_posterior(c) < c.exact("rho2")
+        return _largest_posterior(c) < c.exact("rho2")
     return amplification(c) < amplification_limit(c.exact("rho1"), c.exact("rho2"))
 
 
@@ -260,7 +262,7 @@ SAFE = [
         "parameters.counts",
         "sums-limit",
         "d k R is at most 50,000,000,000.",
-        lambda c: "counts" not in c.parameters or safe_work(c) <= MOST_SUMS,
+        lambda c: "counts" not in c.parameters or _safe_work(c) <= MOST_SUMS,
     ),
     object_with(keys=("largest",)),
     object_with("largest", keys=("numerator", "denominator")),

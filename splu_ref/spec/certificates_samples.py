@@ -1,4 +1,6 @@
-"""Certificates of `sample-size` and `d-gamma`: how many rows an estimate needs, and how private tuples are.
+"""Claims about samples and tuples: certificates of accuracy from many rows, and of the privacy of tuples.
+
+The claims are `sample-size` and `d-gamma`. Certificates of them are an addition of this specification.
 
 The sizes of samples are those of retention replacement (Agrawal, Srikant and Thomas, "Privacy preserving
 OLAP", 2005, Theorem 1). (d, gamma)-privacy of the alpha-beta algorithm is Theorem 4.3 of Rastogi, Suciu and
@@ -38,21 +40,21 @@ MOST_EXACT = 200_000_000_000
 # sample-size
 
 
-def chances(c: Certificate) -> tuple[Fraction, Fraction]:
+def _chances(c: Certificate) -> tuple[Fraction, Fraction]:
     """Return the chance to be published with the predicate, of a record that satisfies it and of others."""
     kept, share = c.exact("retention"), c.exact("share")
     return kept + (1 - kept) * share, (1 - kept) * share
 
 
-def published_law(c: Certificate, n: int, count: int) -> Law:
+def _published_law(c: Certificate, n: int, count: int) -> Law:
     """Return the law of the published count X of the predicate, which ``count`` of ``n`` records satisfy."""
-    own, other = chances(c)
+    own, other = _chances(c)
     return binomial(count, own).plus(binomial(n - count, other))
 
 
-def correct_counts(c: Certificate, n: int, count: int) -> tuple[int, int]:
+def _correct_counts(c: Certificate, n: int, count: int) -> tuple[int, int]:
     """Return the least and the largest X that is no error; if there is none, the first is above the last."""
-    own, other = chances(c)
+    own, other = _chances(c)
     mean, apart = count * own + (n - count) * other, c.exact("retention") * c.exact("epsilon") * n
     return max(0, floor(mean - apart) + 1), min(n, ceil(mean + apart) - 1)
 
@@ -87,26 +89,26 @@ def _has_violation(c: Certificate) -> bool:
     return c.whole("rows") > 1
 
 
-def sample_work(c: Certificate) -> tuple[int, int]:
+def _sample_work(c: Certificate) -> tuple[int, int]:
     """Return what a checker limits: B and B H (last + 2), as for published counts with a retention.
 
     That n is at most 1,000,000 follows. Otherwise, of n trials at most some have denominators of 8 or more,
     if B is within its limit; so the mean of X is above n / 16, and the other limit is exceeded.
     """
     n, count = _sample_violation(c)
-    own, other = (chance.denominator.bit_length() for chance in chances(c))
+    own, other = (chance.denominator.bit_length() for chance in _chances(c))
     bits = count * own + (n - count) * other
     digits = 1 + (own + other + n.bit_length()) // 30
-    return bits, bits * digits * (correct_counts(c, n, count)[1] + 2)
+    return bits, bits * digits * (_correct_counts(c, n, count)[1] + 2)
 
 
 def _sample_limit(place: int, most: int) -> Callable[[Certificate], bool]:
-    return lambda c: not _has_violation(c) or sample_work(c)[place] <= most
+    return lambda c: not _has_violation(c) or _sample_work(c)[place] <= most
 
 
 def _missed(c: Certificate) -> tuple[int, int]:
     """Return the numerator and the denominator of the probability that the estimate of the share is wrong."""
-    law, (first, last) = published_law(c, *_sample_violation(c)), correct_counts(c, *_sample_violation(c))
+    law, (first, last) = _published_law(c, *_sample_violation(c)), _correct_counts(c, *_sample_violation(c))
     return sum(weight for x, weight in enumerate(law.weights) if not first <= x <= last), law.total
 
 
@@ -200,10 +202,12 @@ SAMPLE_SIZE = [
         lambda c: _has_violation(c) or c.evidence("violation") is None,
     ),
     _sample_part(
-        "first", "It is the least X that is no error.", lambda c: correct_counts(c, *_sample_violation(c))[0]
+        "first", "It is the least X that is no error.", lambda c: _correct_counts(c, *_sample_violation(c))[0]
     ),
     _sample_part(
-        "last", "It is the largest X that is no error.", lambda c: correct_counts(c, *_sample_violation(c))[1]
+        "last",
+        "It is the largest X that is no error.",
+        lambda c: _correct_counts(c, *_sample_violation(c))[1],
     ),
     _sample_part("numerator", "It is the numerator of the probability of an error.", lambda c: _missed(c)[0]),
     true(
@@ -218,7 +222,7 @@ SAMPLE_SIZE = [
 # d-gamma
 
 
-def tuple_sides(c: Certificate) -> dict[str, tuple[int, int]]:
+def _tuple_sides(c: Certificate) -> dict[str, tuple[int, int]]:
     """Return both comparisons of Theorem 4.3 in whole numbers.
 
     Of a published tuple and of one that is not published.
@@ -248,19 +252,19 @@ def _tuple_side(name: str) -> list[Condition]:
             f"evidence.{name}",
             f"{name}-holds",
             "`left` is not below `right`.",
-            lambda c: tuple_sides(c)[name][0] >= tuple_sides(c)[name][1],
+            lambda c: _tuple_sides(c)[name][0] >= _tuple_sides(c)[name][1],
         ),
         computed(
             name,
             "left",
             sentence="It is the left side times D.",
-            value=lambda c: hexadecimal(tuple_sides(c)[name][0]),
+            value=lambda c: hexadecimal(_tuple_sides(c)[name][0]),
         ),
         computed(
             name,
             "right",
             sentence="It is the right side times D.",
-            value=lambda c: hexadecimal(tuple_sides(c)[name][1]),
+            value=lambda c: hexadecimal(_tuple_sides(c)[name][1]),
         ),
     ]
 

@@ -1,6 +1,9 @@
-"""Certificates of `utility-threshold`: the least count from which on errors are improbable.
+"""Claims about thresholds: certificates of the least count from which on errors are improbable.
 
-That is T_f of Definition 1 (section 2 of the paper; section 4.1 bounds it by Chebyshev's inequality).
+The claim is `utility-threshold`. The least count is T_f of Definition 1 of Fu and others 2014 (section 2).
+The paper bounds it by Chebyshev's inequality (section 4.1). The certificate shows the exact one: an error is
+probable just below it, each run of counts from it on is checked at its end, and Chernoff's bound covers the
+counts from F on. That is an addition of this specification.
 """
 
 from __future__ import annotations
@@ -59,7 +62,11 @@ def tilt_of(c: Certificate, *path: str) -> Fraction:
 
 
 def exponent_of(epsilon: Fraction, f: int, side: str) -> int:
-    """Return k, which f' reaches in an error on this side: at least k above, at most k below."""
+    """Return k, which f' reaches in an error on this side: at least k above, at most k below.
+
+    >>> exponent_of(Fraction(1, 2), 5, "upper"), exponent_of(Fraction(1, 2), 5, "lower")
+    (7, 3)
+    """
     return floor((1 + epsilon) * f) if side == "upper" else ceil((1 - epsilon) * f)
 
 
@@ -79,7 +86,11 @@ def tail_factors(
 
 
 def product(factors: Sequence[tuple[Fraction, int]]) -> Fraction:
-    """Return the product of powers."""
+    """Return the product of powers.
+
+    >>> product([(Fraction(3, 2), 2), (Fraction(3), -1)])
+    Fraction(3, 4)
+    """
     value = Fraction(1)
     for base, exponent in factors:
         if exponent:
@@ -100,18 +111,18 @@ def cancels(factors: Sequence[tuple[Fraction, int]]) -> bool:
     False
     """
     value = product(factors)
-    if value == 0 or value.denominator & (value.denominator - 1) or odd(value.numerator).bit_length() > 256:
+    if value == 0 or value.denominator & (value.denominator - 1) or _odd(value.numerator).bit_length() > 256:
         return False
-    above = odd(
+    above = _odd(
         int(product([(Fraction(b.numerator if e > 0 else b.denominator), abs(e)) for b, e in factors]))
     )
-    below = odd(
+    below = _odd(
         int(product([(Fraction(b.denominator if e > 0 else b.numerator), abs(e)) for b, e in factors]))
     )
     return below > 1 and max(above, below).bit_length() > 384
 
 
-def odd(value: int) -> int:
+def _odd(value: int) -> int:
     """Return a number divided by the largest power of two that divides it."""
     return value // (value & -value)
 

@@ -3,7 +3,8 @@
 Row u of a channel is the law of what true state u is published as. States are numbered from 0. The two-state
 channel is the transition matrix of section 5 of Fu and others 2014, corrected: the paper has f/N where f (1
 - p)/(N - f) is right. Amplification and privacy breaches are those of Evfimievski, Gehrke and Srikant
-(2003), which Agrawal, Srikant and Thomas ("Privacy preserving OLAP", section 5) use.
+(2003), which Agrawal, Srikant and Thomas ("Privacy preserving OLAP", section 5) use. The channel of several
+independent columns is the Kronecker product of theirs (section 4 there).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Estimates of counts of the original table from a published one, and their intervals.
+"""Estimates: counts of the original table from a published one, and their intervals.
 
 For the count of a sensitive value, the published count is the maximum likelihood estimate (Fu and others
 2014, section 4, Theorem 2). For the records of a predicate that have the value (section 5.1), the paper
@@ -8,6 +8,14 @@ iterates with its transition matrix; the closed form here solves the corrected t
 Throughout, N is ``rows``, n is ``predicate_count`` (records of the predicate), f′ is ``published_count``
 (records that are published with the value), y is ``both_count`` (records of the predicate that are), p the
 retention probability, and a = f′ (1 - p)/(N - f′).
+
+Two rules bind programs for analysts; no operation of the protocol has them:
+
+- Both ends of an interval for a value's count are cut at N/γ, since no value has more records. The estimate
+  itself is not cut.
+- The estimate for a set of values is the sum of the `unclipped` estimates of its values, clipped to 0 … n. If
+  the f′ of the set, the sum of those of its values, is above N/2, it is n minus the estimate of the other
+  values.
 """
 
 from __future__ import annotations
@@ -215,17 +223,20 @@ def conjunction_interval(
 
     A whole x from 0 to n is *accepted* if abs(x̂ - x) ≤ z σ(x) + 1/(2 (p - a)), where x̂ is the `unclipped`
     estimate, σ(x)² the `variance` at x and z is `Z`. The interval begins with the accepted ones of the two
-    whole numbers next to the clipped estimate (`closed_form`), and goes on down and up as long as the next
-    whole number is accepted. If neither of the two is accepted, the counts are refused (``parameter``), and
-    what `closed_form` refuses.
+    whole numbers next to the clipped estimate (`closed_form`). If neither of the two is accepted, the counts
+    are refused (``parameter``), as is what `closed_form` refuses. The lower end is 0 if 0 is accepted.
+    Otherwise the interval goes on down as long as the next whole number is accepted. The upper end is n if n
+    is accepted. Otherwise the interval goes on up in the same way.
 
-    Numbers further away may be accepted, too, where x̂ is far outside 0 … n; the interval leaves them out.
-    In the second example 13 is accepted and 2 is not.
+    The accepted numbers may have gaps where x̂ is far outside 0 … n. If 0 or n is accepted, the interval
+    contains the numbers of the gap before it as well: that can only increase the coverage. In the second
+    example 0, 1 and 9 … 13 are accepted. A stretch beyond a gap that ends before n is left out. No table of
+    at most 22 records with γ = 2, 3 or 5, p = 1/γ and n ≤ f′ has one; among those with n > f′ it is rare.
 
     >>> conjunction_interval(rows=10, predicate_count=4, published_count=2, both_count=1, gamma=2)
     (0, 4)
     >>> conjunction_interval(rows=29, predicate_count=13, published_count=9, both_count=1, gamma=3)
-    (0, 1)
+    (0, 13)
     """
     p = checked_retention(gamma, retention)
     estimate = closed_form(rows, predicate_count, published_count, both_count, gamma, retention)
@@ -239,7 +250,8 @@ def conjunction_interval(
 
     near = [x for x in (floor(estimate), ceil(estimate)) if accepted(x)]
     require(len(near) > 0, "no whole number near the estimate is in the interval")
-    low, high = near[0], near[-1]
+    low = 0 if accepted(0) else near[0]
+    high = predicate_count if accepted(predicate_count) else near[-1]
     while low > 0 and accepted(low - 1):
         low -= 1
     while high < predicate_count and accepted(high + 1):

@@ -31,7 +31,8 @@ def require_feasible(histogram: Sequence[int], gamma: int) -> None:
 
     γ is at least 2, no frequency is negative, there is a record, the number of records N is a multiple of γ,
     and no value has more than N/γ records. The last condition is the paper's: such a table is called
-    eligible (section 3.1).
+    eligible (section 3.1). If remaining records may be deleted, the largest γ of a table is the integer part
+    of N divided by its largest frequency.
 
     >>> require_feasible([3, 1], 2)
     Traceback (most recent call last):
@@ -48,8 +49,10 @@ def anatomy(histogram: Sequence[int], gamma: int) -> list[Group]:
     """Form each group of the γ values that have most records left, and take one record from each.
 
     Values are sorted by the number of records left, largest first, and values with the same number by code,
-    smallest first. The first γ of them are the group, in this order. Nothing is drawn. To sort all values
-    for each group is slow for more than some thousands of groups; the library forms the same groups in runs.
+    smallest first. The first γ of them are the group, in this order. Nothing is drawn. There are always γ
+    such values: with r groups to form, γ r records are left, of which no value has more than r. To sort all
+    values for each group is slow for more than some thousands of groups; the library forms the same groups
+    in runs.
 
     >>> anatomy([3, 2, 2, 1, 1], 3)
     [[0, 1, 2], [0, 1, 2], [0, 3, 4]]

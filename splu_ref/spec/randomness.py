@@ -5,6 +5,11 @@ others 2014, section 3.1, steps 2 to 4) says with which probabilities the choice
 are drawn. This module fixes that, so that two implementations make the same choices from the same bytes and
 read no byte more. Everything here is an addition of this specification.
 
+The bytes come from one of three streams: the entropy of the system, to publish; a tape, to replay a release
+and in vectors; a seeded stream, in tests only. No byte of the system is kept for a later request, so that two
+processes never share any. A copy of a virtual machine that is publishing may repeat bytes; this specification
+does not prevent that.
+
 Bytes are written in hexadecimal. Items, records and places are numbered from 0. ``‖`` joins byte strings.
 """
 

@@ -5,7 +5,8 @@ The paper's steps are: project the table to the sensitive column; partition the 
 order of all choices is fixed. Several sensitive columns are published one after the other with one shuffle,
 as the paper's section 5 assumes. Retention probabilities other than 1/γ, dependent draws, keys and the
 removal of a remainder at random are additions of this specification; the paper only says that at most γ - 1
-records are deleted.
+records are deleted. The paper takes the records of a value by smallest number. A program that does so does
+not conform, since the groups then disclose the order of the file; here the order within values is drawn.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class Parameters:
 
     @property
     def retention_probability(self) -> Fraction:
-        """The probability p that a record keeps its value: 1/γ unless another one is given."""
+        """The probability p that a record retains its value: 1/γ unless another one is given."""
         return Fraction(1, self.gamma) if self.retention is None else self.retention
 
     def facts(self) -> list[tuple[str, str]]:

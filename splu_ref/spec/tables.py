@@ -167,6 +167,8 @@ def codes(cells: Sequence[str], missing: str | None = None) -> tuple[list[str], 
 def record_bytes(row: Sequence[str]) -> bytes:
     """Return the bytes of a record's cells: each with its length in bytes before it, in column order.
 
+    A missing cell of a typed table (null, NaN) is eight bytes ff; `digest` takes it as an empty text.
+
     >>> record_bytes(["é", "10"]).hex()
     '0000000000000002c3a900000000000000023130'
     """

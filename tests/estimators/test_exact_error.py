@@ -57,3 +57,29 @@ def test_by_hand() -> None:
 
 def test_an_interval_may_hold_nothing() -> None:
     assert ConjunctionError(12, 12, 40, 500, PublishedCount.of(10)).whole_interval() is None
+
+
+def test_an_interval_contains_the_accepted_numbers_beyond_a_gap() -> None:
+    """With an estimate far below 0, 0, 1 and 9 to 13 are accepted, and 2 to 8 are not."""
+    law = PublishedCount.of(3)
+    error = ConjunctionError(1, 9, 13, 29, law)
+    assert error.unclipped < -7
+    assert [count for count in range(14) if error.holds(count)] == [0, 1, *range(9, 14)]
+    assert error.whole_interval() == (0, 13)
+    assert tuple(float(end) for end in exact_intervals(1, 13, 9, 29, law)) == (0, 13)
+
+
+@pytest.mark.parametrize("rows", range(2, 24))
+def test_an_interval_spans_all_accepted_numbers(rows: int) -> None:
+    """In all tables of so many rows in which the predicate has at most f' records."""
+    law, spanned = PublishedCount.of(3), 0
+    for published in range(ceil(Fraction(rows, 3))):
+        for y3 in range(published + 1):
+            for predicate in range(y3, min(published, rows - published + y3) + 1):
+                error = ConjunctionError(y3, published, predicate, rows, law)
+                ends = error.whole_interval()
+                if ends is not None:
+                    accepted = [count for count in range(predicate + 1) if error.holds(count)]
+                    assert ends == (accepted[0], accepted[-1])
+                    spanned += 1
+    assert spanned > 0

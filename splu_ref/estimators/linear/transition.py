@@ -266,13 +266,20 @@ class ConjunctionError:
         return beyond <= 0 or beyond**2 <= NORMAL_95**2 * self.variance(count)
 
     def whole_interval(self) -> tuple[int, int] | None:
-        """Return the least and the greatest whole number of the 95 % interval; None if it holds none."""
+        """Return the ends of the 95 % interval in whole numbers, or None.
+
+        There is no interval if neither whole number next to the clipped estimate is accepted.
+
+        The accepted numbers may have a gap. If 0 or n is accepted, the interval extends to it across the gap,
+        which can only increase the coverage. Accepted numbers between two gaps are left out.
+        """
         clipped = min(max(self.unclipped, Fraction(0)), Fraction(self.predicate_count))
         below, above = floor(clipped), ceil(clipped)
         occurring = [count for count in (below, above) if self.holds(count)]
         if not occurring:
             return None
-        low, high = occurring[0], occurring[-1]
+        low = 0 if self.holds(0) else occurring[0]
+        high = self.predicate_count if self.holds(self.predicate_count) else occurring[-1]
         while low > 0 and self.holds(low - 1):
             low -= 1
         while high < self.predicate_count and self.holds(high + 1):
