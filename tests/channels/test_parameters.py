@@ -197,8 +197,8 @@ def test_limits_are_within_what_they_limit() -> None:
         assert str(error.value) == message
 
 
-def test_remedies_are_told_as_options_or_as_parameters() -> None:
-    told = InputError(
+def test_remedies_are_written_as_options_or_as_parameters() -> None:
+    reported = InputError(
         "--missing '?', (--missing 'no') --method exact --force --id x --sensitive a --bins b=1 --keyed"
     )
     assert str(reported) == (
