@@ -595,7 +595,7 @@ def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest
         ),
         (
             ["query-interface", "answers", "t.csv", "--value", "job=a", "--manifest", "parts.m.json"],
-            "nothing is reconstructed from a release by small-domain",
+            "a release by small-domain",
         ),
     ):
         assert main(command) == 2

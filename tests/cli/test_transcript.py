@@ -214,4 +214,4 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
     crossed = _refused(capsys, *audit, "--manifest", "four.json")
     assert "the digest of its content is not" in crossed
     crossed = _refused(capsys, "audit-release", "four.csv", *audit[2:], "--manifest", "four.json")
-    assert "gamma is 4 in the manifest, and 3 in the transcript" in crossed
+    assert "gamma is 4 in the manifest and 3 in the transcript" in crossed
