@@ -69,7 +69,7 @@ CHECKED = (
     "SECURITY.md",
 )
 NOT_PROSE = {"test_language.py"}
-LEFT_OUT = {"foreign", "_build", "reference", "data", "__pycache__"}
+LEFT_OUT = {"foreign", "_build", "reference", "data", "__pycache__", "spec"}
 
 
 def _texts(path: Path) -> Iterator[tuple[int, str]]:

@@ -49,7 +49,7 @@ def _index() -> Iterator[str]:
     yield "[Evidence](../../evidence.md) explains statuses and grades; [the figures](figures.md) are drawn"
     yield "again, printed against true; [some proofs](coq.md) are checked by Coq."
     yield "`splu-ref verify` runs every proof and every witness again. A statement that is none of these can"
-    yield "be tested against the same arithmetic: [A claim of a paper](../../paper-claims.md) says how.\n"
+    yield "be held to the same arithmetic: [A claim of a paper](../../paper-claims.md) says how.\n"
     yield f"| paper | claims | {' | '.join(Status)} |\n|{'---|' * (2 + len(Status))}"
     for paper, claims in LEDGER.by_paper().items():
         numbers = [sum(claim.status is status for claim in claims) for status in Status]

@@ -1,7 +1,7 @@
-"""Disclosure about a query as an adversary knows more: the statistical difference of two originals.
+"""What is left to tell of a query as an adversary knows more: the statistical difference of two originals.
 
 A query of half the domain has either n of the n tuples of the original, or none. The closer the laws of what
-the alpha-beta algorithm publishes of it, the harder the two are to distinguish (Rastogi, Suciu and Hong
+the alpha-beta algorithm publishes of it, the less anybody can tell the two apart (Rastogi, Suciu and Hong
 2007, Definition 3.1 and Theorem 3.3; claims rastogi.SD and rastogi.T33). Floats, for display only.
 """
 
@@ -27,7 +27,7 @@ STEPS = tuple(Fraction(j, 20) for j in range(1, 20))
 """k = d m/n as shares of the largest, gamma m/n, at which d is gamma and nothing may be published."""
 ID = "difference"
 CAPTION = (
-    "How well a release distinguishes a query with all n tuples of the original from one with none: the "
+    "How well a release tells a query that has all n tuples of the original from one that has none: the "
     "statistical difference of the published count, from 2, always, to 0, never. Each curve is the algorithm "
     "at its least variance for (d, γ), d = k n/m, n = √m, a query of half the domain. Below the line at ½ "
     "the algorithm is called meaningless."
@@ -89,12 +89,12 @@ def _masses(trials: int, chance: float) -> FloatArray:
 
 def alternative(shown: tuple[Curve, ...]) -> str:
     """Return what the drawing shows, in words."""
-    listed = "; ".join(
+    told = "; ".join(
         f"γ = {curve.gamma}, m = {curve.size}: "
         + ("never" if curve.crossing is None else f"from k = {curve.crossing:.2g} on")
         for curve in shown
     )
-    return f"Line chart: the statistical difference against k, which all curves fall with. Below ½: {listed}."
+    return f"Line chart: the statistical difference against k, which all curves fall with. Below ½: {told}."
 
 
 def draw_difference(shown: tuple[Curve, ...]) -> str:

@@ -61,8 +61,8 @@ class Setting:
         Of a published count of 1,000 that stands in no group with a flagged or rare slot of another value.
     threshold
         T_f of such values: from it on, counts are off by a tenth with probability at most 1/20.
-    distinguished
-        How often one who knows all other records distinguishes a count of 1,000 from 999, at most.
+    told
+        How often who knows all other records tells a count of 1,000 from 999, at most.
     """
 
     law: str
@@ -72,7 +72,7 @@ class Setting:
     t_p_star: Fraction | None
     variance: Fraction
     threshold: int
-    distinguished: Fraction
+    told: Fraction
 
     @property
     def spread(self) -> float:
@@ -111,7 +111,7 @@ def _setting(law: str, gamma: int, level: Fraction, star: Fraction, variance: Fr
 
 
 def _of(mechanism: SpluGen, level: Fraction, star: Fraction | None, variance: Fraction) -> Setting:
-    distinguished = distinction_probability(mechanism, "", LARGE, 20 * LARGE).upper
+    told = distinction_probability(mechanism, "", LARGE, 20 * LARGE).upper
     return Setting(
         law=str(mechanism.draws),
         gamma=int(mechanism.gamma),
@@ -120,7 +120,7 @@ def _of(mechanism: SpluGen, level: Fraction, star: Fraction | None, variance: Fr
         t_p_star=star,
         variance=variance,
         threshold=_threshold(mechanism),
-        distinguished=distinguished,
+        told=told,
     )
 
 
@@ -246,7 +246,7 @@ def _lines(shown: Sequence[Setting]) -> Iterator[str]:
     )
     privacy = _Panel(0, "T_P, counts up to 10", "t_p", 0, 1, 0.2)
     least = _Panel(1, "T_P*, whatever the estimator", "t_p_star", 0, 0.8, 0.2)
-    price = _Panel(2, "price: distinguished from 999 by all others", "distinguished", 0.5, 0.6, 0.02)
+    price = _Panel(2, "price: told from 999 by all others", "told", 0.5, 0.6, 0.02)
     for panel in (privacy, least, price):
         yield from panel.frame()
     yield from privacy.level(CEILING, "independent draws: at most .342")

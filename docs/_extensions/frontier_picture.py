@@ -1,6 +1,6 @@
 """The frontier of retention: what small counts keep of their privacy against how conjunctions err.
 
-Two dials: the group size gamma, one curve each, and the probability p of publishing the true value, along the
+Two dials: the group size gamma, one curve each, and the probability p of publishing the own value, along the
 curves. p = 1/gamma, the choice of Fu et al. 2014, is marked.
 """
 
@@ -28,11 +28,11 @@ class Setting:
     Attributes
     ----------
     law
-        The choice: group size gamma and probability p of keeping the true value.
+        The choice: group size gamma and probability p of keeping the own value.
     t_p
         Definition 2's T_P at epsilon = 3/10 for counts up to 10.
     t_p_star
-        T_P* of the same counts: how often any estimator errs at one of them.
+        T_P* of the same counts: how often whatever is made of the published count errs at one of them.
     relative_error
         Standard error of the conjunctive estimate over the true count, 100.
     """
@@ -65,7 +65,7 @@ class Frontier:
     @property
     def alternative(self) -> str:
         """What the drawing shows, in words."""
-        listed = "; ".join(
+        told = "; ".join(
             f"γ = {each.law.gamma}: T_P {each.t_p:.3f}, T_P* {each.t_p_star:.3f}, error "
             f"{each.relative_error:.0%}"
             for each in self.plain
@@ -73,8 +73,8 @@ class Frontier:
         return (
             "Line chart: T_P and T_P* for counts up to 10 against the relative standard error of a "
             "conjunctive count, on a logarithmic scale. At p = 1/γ, the highest point of each curve: "
-            f"{listed}. From there on all fall with larger p, and the curve of a larger γ lies above that of "
-            "a smaller one."
+            f"{told}. From there on all fall with larger p, and the curve of a larger γ lies above that of a "
+            "smaller one."
         )
 
     def curve(self, gamma: int) -> tuple[Setting, ...]:

@@ -7,8 +7,8 @@ from .coverage import spoken as spoken
 from .coverage import whole as whole
 from .expectations import read_expected_failures as read_expected_failures
 from .folder import differences as differences
+from .folder import held as held
 from .folder import read_vectors as read_vectors
-from .folder import stored_files as stored_files
 from .folder import vector_files as vector_files
 from .folder import write_vectors as write_vectors
 from .library import answer as answer

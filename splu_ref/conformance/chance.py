@@ -340,7 +340,7 @@ CHECKS = (
     Check("counts", False, _count_law, _counts, "no record is published with the value"),
     Check("first-row", False, _place_law, _first_place, "the first row shows the first record's value"),
     Check("row-of-the-first-record", True, _row_law, _row_of(0), "the first record stands first"),
-    Check("retention", True, _retention_law, _retention, "true value"),
+    Check("retention", True, _retention_law, _retention, "own value"),
     Check("neighbors", True, _of_records(2), _neighbors, "two neighbors keep their values"),
     Check("decoys-of-the-first-record", True, _partner_law(0), _value_of(0), "the value with code 0"),
     Check("decoys-of-the-last-record", True, _partner_law(-1), _value_of(-1), "the value with code 0"),
@@ -350,11 +350,11 @@ CHECKS = (
     Check("deleted-records", True, _deleted_law, _deleted, "the first records are deleted"),
     Check("three-neighbors", True, _of_records(3), _three_neighbors, "three neighbors keep their values"),
     Check("opposite-records", True, _of_records(2), _opposite, "two records keep their values"),
-    Check("neighboring-rows", True, _independent(2), _neighboring_rows, "two rows show true values"),
+    Check("neighboring-rows", True, _independent(2), _neighboring_rows, "two rows show own values"),
     Check(
         "order-of-two", True, _order_law, _order_of_two, "both keep their values, the second before the first"
     ),
-    Check("next-release", True, _of_records(2), _next_release, "the first record retains its value twice"),
+    Check("next-release", True, _of_records(2), _next_release, "the first record keeps its value twice"),
     Check("first-row-again", False, _again_law, _first_place_again, "two releases show the same value first"),
     Check("repeated", True, _repeated_law, _repeated, "rows stand as in an earlier release", at_most=True),
 )

@@ -1,6 +1,6 @@
 """How much of an operation a program was seen to get right: shares by kind of request.
 
-A share is of all vectors and checks of the operation in a run, including those that a program was not sent
+A share is of all vectors and checks of the operation in a run, also of those that the program was not asked
 because it does not offer a feature. Shares are taken kind by kind: many easy ones make up for no hard one.
 """
 

@@ -61,7 +61,7 @@ def write_vectors(folder: Path, files: Sequence[VectorFile], *, force: bool) -> 
     return write_folder(folder, contents(files), force=force)
 
 
-def stored_files(folder: Path) -> dict[str, bytes | None]:
+def held(folder: Path) -> dict[str, bytes | None]:
     """Return the bytes of every JSON file of a folder, by path; other files, which are not read, as None.
 
     Raises

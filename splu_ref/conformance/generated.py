@@ -85,7 +85,7 @@ def _table(stream: SeededSource, parameters: Mapping[str, object], generator: Ge
 
 
 def _padded(parameters: Mapping[str, object], generator: Generator, number: int) -> Request:
-    """Return a certificate with enough blanks after it to have a given number of bytes."""
+    """Return a certificate with so many blanks after it that its bytes are as many as asked for."""
     text = parameters["text"]
     assert isinstance(text, str)
     return {"text": text + " " * (generator["tape"] + number - len(text.encode()))}

@@ -1,4 +1,4 @@
-"""One vector, or one request of a generated run, sent to a program and judged."""
+"""One vector, or one request of a generated run, asked of a program and judged."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[s
 
 
 def replayed(file: VectorFile, vector: Vector, received: bytes) -> Replay:
-    """Return a vector that was sent alone, with the line of the answer."""
+    """Return a vector that was asked alone, with the line that came."""
     single = vector.generator is None
     right = {**(vector.answer or {}), **vector.also} if vector.valid else {"error": {"kind": vector.error}}
     return Replay(
@@ -120,7 +120,7 @@ def _wrong(session: Session, file: VectorFile, vector: Vector) -> str | None:
 
 
 def _line(file: VectorFile, vector: Vector) -> bytes:
-    """Return the request of a vector as a line."""
+    """Return the line by which a vector is asked."""
     if vector.sent is not None:
         return vector.sent
     return json.dumps({**file.request(vector), "id": vector.id}).encode()

@@ -47,7 +47,7 @@ def main() -> None:
             resource.setrlimit(resource.RLIMIT_CPU, (processor, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
     try:
-        child = subprocess.Popen(  # noqa: S603 - the user names the program to run
+        child = subprocess.Popen(  # noqa: S603 - to run this program is what was asked for
             sys.argv[4:],
             preexec_fn=prepare,  # noqa: PLW1509 - unsafe among threads, and there is one
             start_new_session=LINUX,  # elsewhere it stays in the keeper's group, which ends it
@@ -97,7 +97,7 @@ def _limit_met(processor: int, memory: int) -> str:
 
 
 def _share(pid: int, most: int) -> int:
-    """Return the bytes that a process holds, of shared ones its share; ``most`` if that is unknown."""
+    """Return the bytes that a process holds, of shared ones its share; ``most`` if that is not told."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as lines:  # noqa: PTH123 - no pathlib: starts at once
             return next(int(line.split()[1]) << 10 for line in lines if line.startswith(b"Pss:"))
@@ -146,12 +146,12 @@ def _end() -> None:
 def _signal(pid: int, stat: list[bytes], deed: signal.Signals) -> None:
     """Send a signal to the process that was seen, and to no later one of the same number."""
     with contextlib.suppress(OSError):
-        handle = os.pidfd_open(pid)
+        held = os.pidfd_open(pid)
         try:
             if _stat(pid)[19:20] == stat[19:20]:  # the time of its start
-                signal.pidfd_send_signal(handle, deed)
+                signal.pidfd_send_signal(held, deed)
         finally:
-            os.close(handle)
+            os.close(held)
 
 
 def _reaped() -> Iterator[tuple[int, int]]:

@@ -21,19 +21,19 @@ class Conformance:
     name, version
         What the program says of itself.
     specification
-        The version of the specification that it was tested against.
+        The version of the specification that it was held to.
     offered
         The operations that it says it has.
     unknown
         What it says beside them and the specification does not know: the first hundred.
     smoke
-        Whether only a few vectors of each file were sent.
+        Whether a few vectors of each file were asked, and not all.
     results
         Every vector and check, in the order of the run.
     statistics
         The checks of chance, with their evidence and power.
     replay
-        The request that was sent alone, if one was.
+        What was asked alone, if one request was.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Conformance:
         """``conforms``, ``conforms in part``, ``does not conform``, or ``inconclusive``.
 
         In part: nothing failed, and of no operation was all tested and right. Inconclusive: none was tested.
-        Of one request sent alone: ``passed``, ``failed`` or ``inconclusive``.
+        Of one request asked alone: ``passed``, ``failed`` or ``inconclusive``.
         """
         if self.failures():
             return "does not conform" if self.replay is None else "failed"
         if self.replay is not None:
-            tried = (result.verdict for result in self.results if result.id == self.replay.id)
-            return "passed" if Verdict.PASSED in tried else "inconclusive"
+            asked = (result.verdict for result in self.results if result.id == self.replay.id)
+            return "passed" if Verdict.PASSED in asked else "inconclusive"
         if self.conforming():
             return "conforms"
         return "conforms in part" if self.in_part() else "inconclusive"
@@ -98,11 +98,11 @@ class Conformance:
         }
 
     def conforming(self) -> list[str]:
-        """Return the operations of which everything was sent and answered correctly."""
+        """Return the operations of which all that there is was asked and right."""
         return [name for name, shares in self._right() if whole(shares).part == 1]
 
     def in_part(self) -> list[str]:
-        """Return the operations without failures that were not sent or answered in full."""
+        """Return the operations of which nothing failed, and a part was not asked, told or expected right."""
         return [name for name, shares in self._right() if whole(shares).part < 1]
 
     def _right(self) -> list[tuple[str, Coverage]]:
@@ -168,7 +168,7 @@ class Conformance:
 def statement(outcome: Conformance) -> str:
     """Return what a run has shown, of what, in a sentence."""
     if outcome.replay is not None:
-        return f"{outcome.verdict}: {outcome.replay.id}, sent alone; this says nothing of the others"
+        return f"{outcome.verdict}: {outcome.replay.id}, asked alone; this says nothing of the others"
     table, conforming, in_part = outcome.by_operation(), outcome.conforming(), outcome.in_part()
     operations, coverage, answered = outcome.operations(), outcome.coverage, outcome.answered()
     offered = [name for name in operations if name in outcome.offered]
@@ -178,18 +178,18 @@ def statement(outcome: Conformance) -> str:
     elif outcome.verdict == "conforms in part":
         said = f"conforms in part, and as a whole in none of {len(operations)} operations"
     elif failures:
-        tried = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
-        said = f"does not conform: {_counted(len(failures))} in {tried} vectors and checks"
+        asked = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
+        said = f"does not conform: {_counted(len(failures))} in {asked} vectors and checks"
     else:
         said = "inconclusive: no operation was tested"
-    parts = [said + (", with a few vectors of each file" if outcome.smoke else "")]
+    parts = [said + (", asked a few vectors of each file" if outcome.smoke else "")]
     if outcome.holds and outcome.count(Verdict.XFAILED):
         expected = outcome.count(Verdict.XFAILED)
         parts.append(f"{_counted(expected)} {'was' if expected == 1 else 'were'} expected")
     listed = {
         "not offered": [name for name in operations if name not in outcome.offered],
         "in part": [f"{name} ({whole(coverage[name])})" for name in in_part],
-        "offered and not confirmed": [
+        "offered and not shown": [
             name for name in offered if name not in answered and not table[name]["failed"]
         ],
     }

@@ -1,4 +1,4 @@
-"""A program under test: started once, sent one request a line, and never trusted.
+"""A program under test: started once, asked line by line, and never trusted.
 
 The program may hang, crash, flood its output or its errors, answer twice, take all memory, or refuse to end.
 Whatever it does, an answer or a failure comes within the time limit and in bounded memory. One loop serves
@@ -86,16 +86,16 @@ class Program:
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         if os.name != "posix":
-            raise InputError("a program can be tested against the vectors on a POSIX system only: use one")
+            raise InputError("a program can be held to the vectors on a POSIX system only: use one")
         self._limits = limits
         self._received = bytearray()
         self._last_words = bytearray()
         self._error_bytes = self._reads = 0  # for the present answer
-        self._reports = b""  # by the keeper
+        self._told = b""  # by the keeper
         self._line, far_end = socket.socketpair()
         with far_end:
             try:
-                self._keeper = subprocess.Popen(  # noqa: S603 - the user names the program to run
+                self._keeper = subprocess.Popen(  # noqa: S603 - to run this program is what was asked for
                     [
                         *(sys.executable, "-I", "-S", str(_KEEPER), str(far_end.fileno())),
                         *(str(limits.processor), str(limits.memory), *command),
@@ -122,7 +122,7 @@ class Program:
         self._selector.register(self._errors, selectors.EVENT_READ)
         if not self._keeper_says(b"started", _KEEPING):
             self.stop()
-            reason = self._reports.decode(errors="replace").strip().removeprefix("unstartable ")
+            reason = self._told.decode(errors="replace").strip().removeprefix("unstartable ")
             raise _unstartable(command, reason)
 
     def __enter__(self) -> Self:
@@ -155,9 +155,9 @@ class Program:
         last = allowed < self._limits.answer
         deadline = time.monotonic() + allowed
         self._error_bytes = self._reads = 0
-        self._serve(0.0)  # what has come already answers no request
+        self._serve(0.0)  # what has come already was not asked for
         if self._received:
-            raise self._stopped("it wrote a line without a request")
+            raise self._stopped("it wrote a line that nobody asked for")
         unsent = memoryview(line + b"\n")
         self._selector.register(self._input, selectors.EVENT_WRITE)
         try:
@@ -198,7 +198,7 @@ class Program:
                 raise self._stopped("it did not end when its input had ended")
             self._serve(left)
             if self._received:
-                raise self._stopped("it wrote a line without a request")
+                raise self._stopped("it wrote a line that nobody asked for")
         fate = self._fate(max(deadline - time.monotonic(), _NEWS))
         if fate is None:
             raise self._stopped("it closed its output and did not end")
@@ -207,7 +207,7 @@ class Program:
 
     def stop(self) -> None:
         """End the program and all that came from it, at once."""
-        self._line.close()  # which signals the keeper
+        self._line.close()  # which tells the keeper
         try:
             self._keeper.wait(_KEEPING)
         except subprocess.TimeoutExpired:
@@ -271,21 +271,21 @@ class Program:
     def _keeper_says(self, word: bytes, wait: float) -> bool:
         """Wait until the keeper says a line that begins with the word, or ends."""
         deadline = time.monotonic() + wait
-        while not any(line.startswith(word) for line in self._reports.splitlines()):
+        while not any(line.startswith(word) for line in self._told.splitlines()):
             self._line.settimeout(max(deadline - time.monotonic(), 0.001))
             try:
-                report = self._line.recv(_CHUNK)
+                told = self._line.recv(_CHUNK)
             except OSError:  # in particular: nothing within this time
                 return False
-            if not report:
+            if not told:
                 return False
-            self._reports += report
+            self._told += told
         return True
 
     def _fate(self, wait: float) -> str | None:
         """Return how the program ended, in words, or None if it has not."""
         ended = self._keeper_says(b"exit ", wait)
-        for line in self._reports.decode(errors="replace").splitlines():
+        for line in self._told.decode(errors="replace").splitlines():
             if line == "processor":
                 return (
                     f"it took more than {self._limits.processor} seconds of processor time and was stopped "
@@ -295,7 +295,7 @@ class Program:
                 return f"it held more than {self._limits.memory} MiB and was stopped (--memory gives it more)"
         if not ended:
             return None if self._keeper.poll() is None else "it ended the process that watches it"
-        code = int(self._reports.rpartition(b"exit ")[2].split()[0])
+        code = int(self._told.rpartition(b"exit ")[2].split()[0])
         return f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}"
 
     def _stopped(self, what: str) -> MisbehaviorError:

@@ -30,7 +30,7 @@ class Verdict(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
-    """There is nothing to test: a check for which the method has no law, or the answers too little."""
+    """There is nothing to be held to: a check for which the method has no law, or the answers too little."""
     UNSUPPORTED = "unsupported"
     """The program does not say that it has the operation, or the feature."""
     XFAILED = "xfailed"
@@ -57,9 +57,9 @@ class Result:
     verdict
         How it came out.
     reason
-        What was wrong, why it was not sent, or why its failure is expected.
+        What was wrong, why it was not asked, or why its failure is expected.
     kind
-        The request; None for a check of the runner itself.
+        What was asked for; None for a check of the runner itself.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One request that was sent alone.
+    """One request that was asked alone.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class StatisticalCheck:
     level
         Probability at most of rejecting a program that is right.
     power
-        The smallest deviation that would be detected with probability 0.999, in words.
+        The smallest deviation that would be found with probability 0.999, in words.
     passed
         Whether the check did not reject.
     """

@@ -40,7 +40,7 @@ def conform(
     only: str | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
-    report: Callable[[Result], None] | None = None,
+    tell: Callable[[Result], None] | None = None,
 ) -> Conformance:
     """Hold a program to vectors, and its releases at random to their law.
 
@@ -55,16 +55,16 @@ def conform(
     smoke
         Keep a few vectors of each file, and a quarter of the releases at random.
     at_random
-        Whether releases at random are tested against their law, if the program makes any.
+        Whether releases at random are held to their law, if the program makes any.
     require
         Shares of each kind of request that must pass, by operation: 1 is all of it.
     only
-        The id of a vector, a generated request or a check: nothing else is sent but ``describe``.
+        The id of a vector, a generated request or a check: nothing else is asked, but ``describe``.
     limits
         What the program may take; without it the limits that `Limits` has by itself.
     progress
         Called with (vectors and checks done, all of them).
-    report
+    tell
         Called with each result as it comes.
 
     Returns
@@ -86,8 +86,8 @@ def conform(
             )
     _refuse_unknown(require or {}, {file.operation for file in files} - {PROTOCOL} | {OPERATION})
     alone = vector_of(files, only, check_ids()) if only is not None else None
-    chosen = files if only is None else [alone] if alone is not None else []
-    work = [(file, vector) for file in chosen for vector in (_few(file) if smoke else file.vectors)]
+    asked = files if only is None else [alone] if alone is not None else []
+    work = [(file, vector) for file in asked for vector in (_few(file) if smoke else file.vectors)]
     outcome = Conformance("", "", SPECIFICATION, smoke=smoke)
     if only is not None:
         outcome.replay = Replay(only, "docs/specification/conformance.md", "A check of the runner.")
@@ -95,8 +95,8 @@ def conform(
 
     def found(result: Result) -> None:
         outcome.results.append(_expected(result, expected_failures or {}))
-        if report is not None:
-            report(outcome.results[-1])
+        if tell is not None:
+            tell(outcome.results[-1])
         if progress is not None:
             progress(min(len(outcome.results) - 1, len(work) + len(checks)), len(work) + len(checks))
 

@@ -46,7 +46,7 @@ class Session:
 
     @property
     def exhausted(self) -> str:
-        """Why no more requests are sent, or empty."""
+        """Why the program is not asked any more, or empty."""
         if time.monotonic() >= self._deadline:
             return f"not run: the run took more than {self._limits.run:g} seconds (--time gives it more)"
         if self._program is None and self._starts >= MOST_STARTS:
@@ -88,7 +88,7 @@ class Session:
         A program that was stopped is started once more for that.
         """
         if self._program is None or self.exhausted:
-            self.ask({"op": "describe"}, "describe")  # an answer shows that it has started, however slowly
+            self.ask({"op": "describe"}, "describe")  # an answer tells that it has started, however slowly
         assert self._program is not None
         self._program.finish()
 

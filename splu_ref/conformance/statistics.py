@@ -1,8 +1,8 @@
-"""Releases at random, tested against their law by e-values: the layer for programs that replay no tape.
+"""Releases at random, held to their law by e-values: the layer for programs that replay no tape.
 
 Every check has one observation per release, or several that the law says are independent, and a level of
 one in a billion: a program that is right is rejected with that probability at most. Checks that need to know
-which record stands at a published row are made where the program reports it.
+which record stands at a published row are made where the program tells.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from splu_ref.conformance.worlds import BATCHES, WORLDS, Ask, Sample, World, sam
 LEVEL = Fraction(1, 10**9)
 OPERATION = "publish_random"
 
-Detection: TypeAlias = tuple[Result, StatisticalCheck | None]
+Found: TypeAlias = tuple[Result, StatisticalCheck | None]
 
 
 @cache
@@ -40,7 +40,7 @@ def check_names() -> tuple[str, ...]:
     return tuple(_id(world, check.name) for world in WORLDS for check in _checks(world))
 
 
-def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -> Iterator[Detection]:
+def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -> Iterator[Found]:
     """Yield the outcome of every check, in the order of `check_names`.
 
     Parameters
@@ -66,7 +66,7 @@ def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -
             yield _judged(world, check, sample)
 
 
-def _all(world: World, verdict: Verdict, reason: str) -> Iterator[Detection]:
+def _all(world: World, verdict: Verdict, reason: str) -> Iterator[Found]:
     for check in _checks(world):
         yield Result(_id(world, check.name), OPERATION, verdict, reason, Kind.AT_RANDOM), None
 
@@ -80,7 +80,7 @@ def _id(world: World, name: str) -> str:
     return f"{OPERATION}/{world.name}/{name}"
 
 
-def _judged(world: World, check: Check, sample: Sample) -> Detection:
+def _judged(world: World, check: Check, sample: Sample) -> Found:
     identifier = _id(world, check.name)
     law = check.law(world)
     if check.linked and sample.rows is None:

@@ -86,7 +86,7 @@ WORLDS = (
 
 @dataclass(frozen=True)
 class Sample:
-    """Releases of a world: published codes, and the record at each row if the program reports it."""
+    """Releases of a world: published codes, and the record at each row if the program tells."""
 
     published: Integers
     rows: Integers | None

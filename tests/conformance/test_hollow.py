@@ -50,7 +50,7 @@ for line in sys.stdin.buffer:
         answer = {"error": {"kind": "malformed"}}
     print(json.dumps(answer), flush=True)
 """
-"""A program that refuses every request, and with the right kind if that is clear without understanding."""
+"""A program that refuses every request, and with the right kind if that can be told without understanding."""
 DYING = """
 import json, sys
 from splu_ref.conformance import answer_line
@@ -133,7 +133,7 @@ def test_vectors_that_ask_for_refusals_alone_show_nothing() -> None:
     outcome = conform(dying(""), files, at_random=False)
     assert outcome.by_operation()["plan"]["passed"] == len(files[0].vectors)
     assert outcome.verdict == "inconclusive"
-    assert "1 offered and not confirmed: plan" in outcome.statement
+    assert "1 offered and not shown: plan" in outcome.statement
 
 
 def test_a_program_that_answers_nothing() -> None:
@@ -167,7 +167,7 @@ def test_conforms_is_said_of_what_was_tested() -> None:
         "    print(json.dumps(said))"
     ))  # fmt: skip
     outcome = conform([sys.executable, "-c", limited, ""], files)
-    # What is promised without a feature that all its vectors need is not confirmed, and is no promise.
+    # What is promised without a feature that all its vectors need is not shown, and is no promise.
     assert ids(outcome) == ["plan/any"]
     outcome = conform([sys.executable, "-c", limited.replace("'plan'", "'describe'"), ""], files)
     assert outcome.statement == "conforms in 1 of 4 operations; 3 not offered: below, plan, publish_random"
@@ -219,14 +219,16 @@ def test_a_part_of_an_operation_is_not_the_operation(capsys: pytest.CaptureFixtu
     outcome = conform(command, files, at_random=False)
     assert (outcome.verdict, outcome.holds) == ("conforms in part", True)
     assert (outcome.conforming(), outcome.in_part()) == ([], ["plan"])
-    sent = [(file, vector) for file in files for vector in file.vectors]
-    answers = sum(vector.valid and vector.generator is None for _, vector in sent)
+    asked = [(file, vector) for file in files for vector in file.vectors]
+    answers = sum(vector.valid and vector.generator is None for _, vector in asked)
     passed = sum(
-        "anatomy" in file.requires and vector.valid and not vector.generator for file, vector in sent
+        "anatomy" in file.requires and vector.valid and not vector.generator for file, vector in asked
     )
     assert outcome.coverage["plan"][Kind.ANSWER] == (passed, answers)
     assert 0 < passed < answers / 2
-    assert f"1 in part: plan ({outcome.by_operation()['plan']['passed']} of {len(sent)})" in outcome.statement
+    assert (
+        f"1 in part: plan ({outcome.by_operation()['plan']['passed']} of {len(asked)})" in outcome.statement
+    )
     document: Any = outcome.to_json()
     assert document["coverage"]["plan"]["answers"]["share"] == str(Fraction(passed, answers))
     least = min(share.part for share in outcome.coverage["plan"].values())
@@ -257,7 +259,7 @@ def test_shares_that_are_none(text: str) -> None:
     assert read_required("plan, publish = 0.5,") == {"plan": 1, "publish": Fraction(1, 2)}
 
 
-def test_junit_distinguishes_unsupported_skipped_and_passed() -> None:
+def test_junit_tells_unsupported_from_skipped_and_nothing_from_success() -> None:
     hollow = conform(refusing([]), only(SUBSET))
     document = ElementTree.fromstring(hollow.to_junit())
     kinds = [case.attrib["type"] for case in document.findall(".//skipped")]
@@ -274,19 +276,19 @@ def test_the_features_are_those_that_the_vectors_need() -> None:
     assert {feature for file in vector_files() for feature in file.requires} == set(FEATURES)
 
 
-def test_failures_are_reported_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    reported: list[Result] = []
+def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[Result] = []
     seen: list[int] = []
     files = only(SUBSET)
     outcome = conform(
         dying(files[0].vectors[2].id),
         files,
         at_random=False,
-        report=reported.append,
-        progress=lambda done, whole: seen.append(len(reported)),
+        tell=told.append,
+        progress=lambda done, whole: seen.append(len(told)),
     )
-    assert reported == outcome.results
-    assert seen == list(range(1, len(reported) + 1))
+    assert told == outcome.results
+    assert seen == list(range(1, len(told) + 1))
     assert main(["conform", "--smoke", "--json", "--", *refusing(list(OPERATIONS))]) == 1
     printed = capsys.readouterr()
     lines = printed.err.splitlines()
@@ -306,7 +308,7 @@ def test_failures_are_reported_at_once(capsys: pytest.CaptureFixture[str]) -> No
         ("protocol/end", "docs/specification/conformance.md"),
     ],
 )
-def test_one_request_is_sent_alone(identifier: str, page: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_request_is_asked_alone(identifier: str, page: str, capsys: pytest.CaptureFixture[str]) -> None:
     if not page:
         identifier = next(vector.id for vector in only("protocol/lines.json")[0].vectors)
         page = "splu_ref/spec/protocol.py"
@@ -315,8 +317,8 @@ def test_one_request_is_sent_alone(identifier: str, page: str, capsys: pytest.Ca
     assert document["verdict"] == "passed"
     assert (document["replay"]["id"], document["replay"]["page"]) == (identifier, page)
     assert "conforms" not in document["statement"]
-    sent = {"protocol/describe", "protocol/end", identifier}
-    assert document["passed"] == len(sent)
+    asked = {"protocol/describe", "protocol/end", identifier}
+    assert document["passed"] == len(asked)
 
 
 def test_a_replay_shows_the_request_and_both_answers(capsys: pytest.CaptureFixture[str]) -> None:

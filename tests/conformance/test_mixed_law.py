@@ -1,4 +1,4 @@
-"""The exact law of mixed plans, compared with every outcome of the code that publishes."""
+"""The exact law of who stands with whom in a mixed plan, held to every outcome of the code that publishes."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from splu_ref.conformance import answer, vector_files
 
-STORED = Path(__file__).with_name("refused.txt")
+HELD = Path(__file__).with_name("refused.txt")
 
 
 def refusals() -> list[str]:
@@ -31,7 +31,7 @@ def refusals() -> list[str]:
 
 
 def test_a_request_is_refused_in_words() -> None:
-    assert refusals() == STORED.read_text("utf-8").splitlines()
+    assert refusals() == HELD.read_text("utf-8").splitlines()
 
 
 if __name__ == "__main__":

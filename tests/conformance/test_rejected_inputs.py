@@ -117,7 +117,7 @@ def test_every_refusal_has_an_answer_that_is_rejected() -> None:
         b'{"a": [{"b": 1, "b": 2}]}',
         b'{"id": "another"}',
         b'{"id": null}',
-        b'{"id": ["sent"]}',
+        b'{"id": ["asked"]}',
         b'{"a": NaN}',
         b'{"a": -Infinity}',
         b'{"a": "\xff"}',
@@ -125,9 +125,9 @@ def test_every_refusal_has_an_answer_that_is_rejected() -> None:
     ],
 )
 def test_lines_that_are_no_answer(line: bytes) -> None:
-    assert read_answer(b'{"id": "sent", "a": [{"b": 1}, {"b": 1}]}', "sent")
+    assert read_answer(b'{"id": "asked", "a": [{"b": 1}, {"b": 1}]}', "asked")
     with pytest.raises(UnreadableAnswerError):
-        read_answer(line, "sent")
+        read_answer(line, "asked")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The runner, tested against programs that misbehave in every way that it promises to survive."""
+"""The runner, held against programs that misbehave in every way that it promises to survive."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_silence_costs_the_time_limit_and_no_more() -> None:
 
 def test_two_answers_are_one_too_many() -> None:
     outcome = run(answers_third("say(answer(request)); say(answer(request))"))
-    assert "without a request" in reasons(outcome)
+    assert "nobody asked for" in reasons(outcome)
 
 
 @pytest.mark.parametrize("end", ["''", "'\\\\n'"])
@@ -152,7 +152,7 @@ while True:
     outcome = run(code)
     assert not outcome.holds
     assert outcome.by_operation()["subset"]["passed"] == 0
-    assert f"longer than {LONGEST_LINE}" in reasons(outcome) or "without a request" in reasons(outcome)
+    assert f"longer than {LONGEST_LINE}" in reasons(outcome) or "nobody asked for" in reasons(outcome)
     assert time.monotonic() - begun < 20
 
 
@@ -186,7 +186,7 @@ def test_an_answer_to_half_a_request_is_none() -> None:
     [
         ("import time; time.sleep(600)", "did not end when its input had ended"),
         ("sys.exit(4)", "exit code 4 after the end"),
-        ("say({'bye': 1})", "without a request"),
+        ("say({'bye': 1})", "nobody asked for"),
         ("import os, time; os.close(1); time.sleep(600)", "closed its output and did not end"),
     ],
 )
@@ -198,17 +198,17 @@ def test_the_end_is_checked(ending: str, reason: str) -> None:
 
 def test_children_are_stopped(tmp_path: Path) -> None:
     """A lock is free when the last process that has it is gone, however slow the machine is."""
-    locked = tmp_path / "lock"
+    held = tmp_path / "held"
     code = f"""
 import fcntl, subprocess
-lock = open({str(locked)!r}, "a")
+lock = open({str(held)!r}, "a")
 fcntl.flock(lock, fcntl.LOCK_EX)
 sleep = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
 subprocess.Popen(sleep, stdout=sys.stderr, pass_fds=[lock.fileno()])
 """
     run(code + answers_third("import time; time.sleep(600)"), timeout=0.3)
     until = time.monotonic() + 60
-    with locked.open() as lock:
+    with held.open() as lock:
         while True:
             with suppress(BlockingIOError):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -311,7 +311,7 @@ for number, line in enumerate(sys.stdin):
     assert outcome.by_operation()["subset"]["failed"] >= 5
 
 
-def test_an_unknown_word_is_refused_with_the_most_similar_known_one() -> None:
+def test_an_unknown_word_is_told_with_the_known_one_that_is_most_like_it() -> None:
     said = {"ops": ["Subset", "qqq"], "features": ["retenton"], "name": "a", "version": "b"}
     unknown = read_description(said).unknown(["subset", "plan"], ["retention", "mle"])
     assert [(word.kind, word.name, word.nearest) for word in unknown] == [

@@ -18,9 +18,9 @@ from splu_ref.conformance import (
     answer,
     answered,
     differences,
+    held,
     read_vectors,
     reference_answer,
-    stored_files,
     vector_files,
     write_vectors,
 )
@@ -36,7 +36,7 @@ COMMITTED = ROOT / "vectors"
 
 
 def test_the_library_answers_every_vector_as_committed() -> None:
-    assert differences(stored_files(COMMITTED), [all_answered(file, answer) for file in vector_files()]) == []
+    assert differences(held(COMMITTED), [all_answered(file, answer) for file in vector_files()]) == []
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_the_specification_answers_every_vector_as_committed() -> None:
         )
         for file in files
     ]
-    assert differences(stored_files(COMMITTED), given) == []
+    assert differences(held(COMMITTED), given) == []
 
 
 def test_a_vector_that_the_library_answers_has_a_smaller_one_beside_it() -> None:
@@ -65,7 +65,7 @@ def test_a_vector_that_the_library_answers_has_a_smaller_one_beside_it() -> None
 def test_files_are_read_and_written_byte_for_byte(tmp_path: Path) -> None:
     written = write_vectors(tmp_path / "vectors", vector_files(), force=False)
     assert len(written) == len(vector_files()) + 1
-    assert stored_files(tmp_path / "vectors") == stored_files(COMMITTED)
+    assert held(tmp_path / "vectors") == held(COMMITTED)
 
 
 def test_vectors_never_change() -> None:
@@ -204,7 +204,7 @@ def _without_one(folder: Path) -> VectorFile:
 
 def test_differences_are_named(tmp_path: Path) -> None:
     missing = _without_one(tmp_path)
-    assert differences(stored_files(tmp_path), vector_files()[:3]) == sorted(
+    assert differences(held(tmp_path), vector_files()[:3]) == sorted(
         [
             f"{missing.path} is missing",
             "more.json is not one of the vectors",
@@ -221,4 +221,4 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
         write_vectors(tmp_path, files, force=False)
     assert (tmp_path / files[0].path).read_text() == "mine"
     write_vectors(tmp_path, files, force=True)
-    assert differences(stored_files(tmp_path), files) == []
+    assert differences(held(tmp_path), files) == []

@@ -71,7 +71,7 @@ def test_the_sample_comes_through(tmp_path: Path) -> None:
     ("script", "how"),
     [
         ("read request; cat /dev/zero", f"longer than {LONGEST_LINE} bytes"),
-        ("yes", "without a request|not an object|not JSON|before it had read"),
+        ("yes", "nobody asked for|not an object|not JSON|before it had read"),
         ("cat /dev/zero >&2", f"more than {MOST_ERRORS} bytes to standard error"),
         ("read request; cat /dev/zero >&2", f"more than {MOST_ERRORS} bytes to standard error"),
         ("exec sleep 100", "no answer within"),

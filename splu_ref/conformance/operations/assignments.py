@@ -19,7 +19,7 @@ def permanent_posterior(fields: Fields) -> dict[str, Json]:
     if any(entry < 0 for row in likelihoods for entry in row):
         raise ParameterError("a likelihood is negative: give numbers of at least 0")
     permanent, posterior = exact_posteriors(likelihoods)
-    listed: Json = None
+    told: Json = None
     if posterior is not None:
-        listed = [[written(entry) for entry in row] for row in posterior]
-    return {"permanent": written(permanent), "posterior": listed}
+        told = [[written(entry) for entry in row] for row in posterior]
+    return {"permanent": written(permanent), "posterior": told}

@@ -57,8 +57,8 @@ class _Columns(NamedTuple):
         sizes = {column: len(domains[column]) for column in self.codes}
         return self.mechanism.publish_columns(self.codes, sizes, draws_for)
 
-    def answer(self, done: ColumnsRelease) -> dict[str, Json]:
-        """Return the cells of a release, the record at each row, and what a manifest records."""
+    def told(self, done: ColumnsRelease) -> dict[str, Json]:
+        """Return the cells of a release, the record at each row, and what a manifest tells."""
         domains = dict(self.mechanism.domains)
         return {
             "published": [
@@ -79,7 +79,7 @@ def publish_retention(fields: Fields) -> dict[str, Json]:
     integers = [
         [number(integer) for integer in again.below(bound, size).tolist()] for bound, size in columns.bounds()
     ]
-    return {**columns.answer(done), "consumed": tape.consumed, "integers": integers}
+    return {**columns.told(done), "consumed": tape.consumed, "integers": integers}
 
 
 def publish_retention_keyed(fields: Fields) -> dict[str, Json]:
@@ -93,4 +93,4 @@ def publish_retention_keyed(fields: Fields) -> dict[str, Json]:
     if any(len(records) != len(codes) for codes in columns.codes.values()):
         raise ParameterError("records and cells differ in length: give the cells of every record")
     source = KeyedSource(key).for_release(context)
-    return columns.answer(columns.publish(lambda column: source.for_records(column, lambda: identities)))
+    return columns.told(columns.publish(lambda column: source.for_records(column, lambda: identities)))

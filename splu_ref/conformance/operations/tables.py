@@ -56,16 +56,14 @@ def manifest(fields: Fields) -> dict[str, Json]:
     """Answer what a manifest says of its release."""
     content = fields.octets("file")
     fields.finish()
-    recorded = parse_manifest(content, "file", MECHANISMS)
-    origin = recorded.origin
+    told = parse_manifest(content, "file", MECHANISMS)
+    origin = told.origin
     return {
-        "method": recorded.mechanism.name,
-        "facts": [[name, str(value)] for name, value in recorded.mechanism.facts().items()],
-        "rows": recorded.rows,
-        "batches": list(recorded.batches),
-        "sensitive": [
-            {"column": column, "domain": list(domain)} for column, domain in recorded.domains.items()
-        ],
+        "method": told.mechanism.name,
+        "facts": [[name, str(value)] for name, value in told.mechanism.facts().items()],
+        "rows": told.rows,
+        "batches": list(told.batches),
+        "sensitive": [{"column": column, "domain": list(domain)} for column, domain in told.domains.items()],
         "table": None if origin is None else origin.table,
     }
 

@@ -25,7 +25,7 @@ class DeclaredColumn(NamedTuple):
     cells
         The value of each record.
     law
-        The probability of each value of ``domain`` as a replacement; None if the request has no law.
+        The probability of each value of ``domain`` as a replacement; None where no law was asked for.
     """
 
     name: str
