@@ -25,12 +25,12 @@ from splu_ref.conformance.chance import CHECKS
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.conformance.description import read_description
 from splu_ref.conformance.folder import vector_files
-from splu_ref.conformance.judging import judged
+from splu_ref.conformance.judging import judge
 from splu_ref.conformance.library import OPERATIONS, answer
 from splu_ref.conformance.program import Limits, MisbehaviorError
 from splu_ref.conformance.result import PROTOCOL
 from splu_ref.conformance.session import Session
-from splu_ref.conformance.statistics import check_names, judged_releases
+from splu_ref.conformance.statistics import check_names, check_releases
 from splu_ref.conformance.worlds import BATCH, WORLDS, World
 
 Answer = dict[str, Json]
@@ -117,7 +117,7 @@ def test_every_refusal_has_an_answer_that_is_rejected() -> None:
         b'{"a": [{"b": 1, "b": 2}]}',
         b'{"id": "another"}',
         b'{"id": null}',
-        b'{"id": ["asked"]}',
+        b'{"id": ["sent"]}',
         b'{"a": NaN}',
         b'{"a": -Infinity}',
         b'{"a": "\xff"}',
@@ -125,9 +125,9 @@ def test_every_refusal_has_an_answer_that_is_rejected() -> None:
     ],
 )
 def test_lines_that_are_no_answer(line: bytes) -> None:
-    assert read_answer(b'{"id": "asked", "a": [{"b": 1}, {"b": 1}]}', "asked")
+    assert read_answer(b'{"id": "sent", "a": [{"b": 1}, {"b": 1}]}', "sent")
     with pytest.raises(UnreadableAnswerError):
-        read_answer(line, "asked")
+        read_answer(line, "sent")
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_one_answer_of_a_generated_run_is_rejected(fault_of: str, number: int) -
         return ReleaseEstimator(given)
 
     description = read_description(DESCRIPTION)
-    assert judged(answering(0), description, file, vector).verdict is Verdict.PASSED
-    found = judged(answering(number), description, file, vector)
+    assert judge(answering(0), description, file, vector).verdict is Verdict.PASSED
+    found = judge(answering(number), description, file, vector)
     assert (found.verdict, found.kind) == (Verdict.FAILED, Kind.GENERATED)
 
 
@@ -203,7 +203,7 @@ def test_a_generated_run_with_another_digest_is_rejected() -> None:
         replace(vector, checkpoints=("0" * 64, *others)),
         replace(vector, checkpoints=(first, *others[:-1], "0" * 64)),
     ):
-        assert judged(session, description, file, changed).verdict is Verdict.FAILED
+        assert judge(session, description, file, changed).verdict is Verdict.FAILED
 
 
 # ---- releases at random --------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def verdicts(given: Callable[[World], Answer], *worlds: World) -> dict[str, Resu
             raise MisbehaviorError("no releases")
         return given(world)
 
-    return {result.id: result for result, _ in judged_releases(ask, None, smoke=True)}
+    return {result.id: result for result, _ in check_releases(ask, None, smoke=True)}
 
 
 def given(made: Answer, _: World) -> Answer:
@@ -303,7 +303,7 @@ def test_releases_of_another_form_are_rejected(name: str) -> None:
     def ask(request: Mapping[str, object]) -> Answer:
         return given
 
-    found = [result for result, _ in judged_releases(ask, frozenset({"cyclic"}), smoke=True)]
+    found = [result for result, _ in check_releases(ask, frozenset({"cyclic"}), smoke=True)]
     of_cyclic = [result for result in found if "/cyclic/" in result.id]
     assert {result.verdict for result in of_cyclic} == {Verdict.FAILED}
 

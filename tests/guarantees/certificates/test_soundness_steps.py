@@ -564,7 +564,7 @@ BREAKS: dict[tuple[str, str], str] = {
     ("_slots", "shift < value.exponent"): with_tilt("upper", "fffffffb", "1", SLOTS),
     ("_breach", 'not isinstance(given["secret"], list)'): bare("breach", PRIOR, {**SEEN, "secret": None}),
     ("_safe", "p == 1"): bare("safe", {**ANY, "retention": "1"}, shape("safe", ANY)),
-    ("_sample_size", '_hex(told["count"], "evidence.violation.count") > rows - 1'): bare(
+    ("_sample_size", '_hex(violating["count"], "evidence.violation.count") > rows - 1'): bare(
         "sample-size", ROWS, {**POOR, "violation": {**POOR["violation"], "count": "fffff"}}
     ),
     ("_optimal_operator", "unit == 0"): bare("optimal-operator", FREE, operator("0 0, 0 0 / 0", "1 1")),
