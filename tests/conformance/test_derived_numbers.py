@@ -559,7 +559,7 @@ def _losses(request: Request) -> Request:
     ]
     whole = _sum((1, _shannon(prior)), (1, seen), (-1, _shannon(list(joint.values()))))
     best = sum((max(law(lambda t, _: t, s)) for s, outcome in enumerate(outcomes) if outcome), Fraction(0))
-    losses: Request = {
+    answer: Request = {
         "entropies": before,
         "outcomes": outcomes,
         "expected": _sum(*((outcome["probability"], outcome["loss"]) for outcome in made)),
@@ -567,7 +567,7 @@ def _losses(request: Request) -> Request:
         "mutual_information": {"records": mutual, "table": whole},
         "min_entropy_leakage": _lg(best / max(prior)),
     }
-    written: Request = json.loads(json.dumps(losses, default=str))
+    written: Request = json.loads(json.dumps(answer, default=str))
     return written
 
 
