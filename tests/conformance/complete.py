@@ -34,7 +34,7 @@ BY_THE_LIBRARY: dict[str, str] = {}
 
 
 def completed(document: dict[str, Any], notes: dict[str, str]) -> VectorFile:
-    """Return the vector file of a document, with the outcomes and notes that it lacks."""
+    """Return the vector file of a document, with missing outcomes and notes added."""
     defaults = {"specification": SPECIFICATION, "requires": [], "parameters": {}, "notes": {}}
     document = {**defaults, **document}
     flags = {flag for entry in document["vectors"] for flag in entry.setdefault("flags", [])}

@@ -35,7 +35,7 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """,
 ]
-"""A program with one operation, and without releases at random."""
+"""A program with one operation, and without random releases."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The vectors of estimates and promises, derived a second time: in fractions, by brute force."""
+"""The vectors of estimates and guarantees, derived independently: in fractions, by brute force."""
 
 from __future__ import annotations
 
@@ -404,7 +404,7 @@ def _determinant(rows: list[list[Fraction]]) -> Fraction:
 
 
 def _inverse(request: Request) -> Request:
-    """Return an inverse that is seen to be one, or a combination of rows that is seen to be nothing."""
+    """Return the inverse, or a linear combination of rows that is zero; both are verified."""
     rows = _matrix(request)
     size = len(rows)
     if size > 5:  # uniform replacement: A = p I + q J, and its inverse is (I - q J)/p
@@ -514,7 +514,7 @@ def _lg(ratio: Fraction) -> Bits:
 
 
 def _shannon(law: list[Fraction]) -> Bits:
-    """Return the sum of p lg 1/p, for a law or for weights that are brought to sum 1."""
+    """Return the sum of p lg 1/p, for a law or for normalized weights."""
     size = sum(law)
     return _sum(*((p / size, _lg(size / p)) for p in law if p))
 

@@ -1,4 +1,4 @@
-"""The vectors of bytes, plans and releases, derived a second time, without code of the package."""
+"""The vectors of bytes, plans and releases, derived independently, without code of the package."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def message(*parts: bytes | int) -> bytes:
 
 
 def _key_of_release(request: Request) -> Request:
-    """Return the key of a release, with the table's digest and the message that it is made of."""
+    """Return the key of a release, with the digest of the table and the authenticated message."""
     key = bytes.fromhex(request["key"])
     if key[16:] == key[:16] or all((key[i] - key[0] - i * (key[1] - key[0])) % 256 == 0 for i in range(32)):
         raise ValueError
@@ -133,7 +133,7 @@ def _key_of_release(request: Request) -> Request:
 
 
 class Keyed:
-    """Choices that belong to records."""
+    """Keyed choices of records."""
 
     def __init__(self, request: Request) -> None:
         self.key = bytes.fromhex(request["release_key"])
@@ -267,7 +267,7 @@ def standing(blocks: list[list[list[int]]], own: list[int], order: list[int]) ->
 def hanging_together(
     blocks: list[list[list[int]]], gamma: int, law: str, streams: Callable[[int], Bits]
 ) -> tuple[list[int], list[int]]:
-    """Return the marked slots, and by slot the slot that it shows."""
+    """Return the marked slots, and the slot whose value each slot shows."""
     name, bound = law.split(":")
     groups = [group for block in blocks for group in block]
     slots_of: dict[int, list[int]] = {}
@@ -495,7 +495,7 @@ def _noisy_counts(request: Request) -> Request:
 
 
 def _json_text(text: str) -> str:
-    """Return a text as JSON has it: quotes, bars and what is below a blank are escaped, nothing else."""
+    """Return a text in JSON: only quotes, backslashes and control characters are escaped."""
     short = {'"': '\\"', "\\": "\\\\", "\n": "\\n"}
     return '"' + "".join(short.get(c, c if c >= " " else f"\\u{ord(c):04x}") for c in text) + '"'
 
@@ -536,7 +536,7 @@ def _retained_facts(request: Request) -> list[list[str]]:
 
 
 def _urn(request: Request, entry: Request) -> list[str]:
-    """Return what a replacement is drawn from: as few equally likely values as there can be."""
+    """Return the smallest list of equally likely values from which a replacement is drawn."""
     values = _by_code_point(entry["domain"])
     if request["replacing"] == "identity":
         return _by_code_point(entry["cells"])

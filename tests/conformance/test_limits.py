@@ -1,4 +1,4 @@
-"""Programs under test that take more than they are given, or leave something behind."""
+"""Programs under test that exceed their limits or leave processes behind."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def reasons(outcome: Conformance) -> str:
 
 
 def alive(folder: Path) -> list[int]:
-    """Return which of the processes that wrote their numbers down still run."""
+    """Return the recorded processes that still run."""
     noted = [int(line) for line in (folder / "daemons").read_text().split()]
     assert noted
     return [pid for pid in noted if Path(f"/proc/{pid}").exists()]
@@ -214,6 +214,6 @@ def test_a_program_may_end_its_keeper_but_not_the_run(tmp_path: Path) -> None:
     starts = tmp_path / "daemons"
     code = DAEMON + "import signal\nnoted()\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(600)\n"
     outcome = run(code, tmp_path, Limits())
-    assert "it ended the process that watches it" in reasons(outcome)
+    assert "it ended the process that supervises it" in reasons(outcome)
     assert len(starts.read_text().splitlines()) <= MOST_STARTS
     assert eventually(lambda: alive(tmp_path) == [])

@@ -36,7 +36,7 @@ from splu_ref.conformance.worlds import BATCH, WORLDS, World
 Answer = dict[str, Json]
 DESCRIPTION: Answer = {"ops": list(OPERATIONS), "name": "any", "version": "1"}
 WRONG: tuple[Json, ...] = (None, True, "", [], {}, [None], 0.5)
-"""Values that no key of an answer has by itself; where one of them is right, it is left out."""
+"""Values that are wrong for every key of an answer; a correct one is left out."""
 
 
 MALFORMED: tuple[Json, ...] = (None, 1, {}, [None])
@@ -210,7 +210,7 @@ def test_a_generated_run_with_another_digest_is_rejected() -> None:
 
 
 def releases(world: World, change: Callable[[Any, Any], None] = lambda *_: None) -> Answer:
-    """Return right releases of a world in random orders, from one stream, after a change of their arrays."""
+    """Return correct releases of a world in random orders, with their arrays changed by a function."""
     request = world.request(BATCH)
     given = answer({"op": "publish_random", **request})
     published, rows = np.array(given["published"]), np.array(given["rows"])
@@ -219,7 +219,7 @@ def releases(world: World, change: Callable[[Any, Any], None] = lambda *_: None)
 
 
 def verdicts(given: Callable[[World], Answer], *worlds: World) -> dict[str, Result]:
-    """Return what the checks say of 500 releases of these worlds, or of every world."""
+    """Return the results of the checks on 500 releases of these worlds, or of every world."""
 
     def ask(request: Mapping[str, object]) -> Answer:
         (world,) = (world for world in WORLDS if world.request(BATCH) == request)
@@ -254,7 +254,7 @@ def test_every_check_of_chance_rejects_the_table_itself() -> None:
 
 
 def test_one_impossible_outcome_among_five_hundred_releases_is_rejected() -> None:
-    """A value of probability 0 is evidence without end, however rare it is."""
+    """One observation of probability 0 fails the check."""
     meant = set()
     for world in WORLDS:
         for check in CHECKS:
@@ -327,7 +327,7 @@ RUNS: dict[str, str] = {
     "subset/any": PROGRAM,
     "subset/required": PROGRAM,
 }
-"""By id of a result that stands for a whole run, a program of which it must be a failure."""
+"""By id of a check of a whole run, a program that must fail it."""
 
 
 @pytest.mark.parametrize("identifier", RUNS)
@@ -354,7 +354,7 @@ def outcome_of(*verdicts_: Verdict, kind: Kind | None = Kind.ANSWER) -> Conforma
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_every_verdict_on_one_request_has_its_place_in_that_on_the_run(verdict: Verdict) -> None:
-    """Only what passed makes a run hold, and one failure unmakes it."""
+    """A run holds only if something passed and nothing failed."""
     bad = verdict in (Verdict.FAILED, Verdict.XPASSED)
     assert outcome_of(verdict).holds == (verdict is Verdict.PASSED)
     assert outcome_of(Verdict.PASSED, verdict).holds == (not bad)

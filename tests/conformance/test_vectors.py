@@ -1,4 +1,4 @@
-"""The vectors are data: they follow their schema, never change, and are what the reference answers."""
+"""The vectors follow their schema, never change, and equal the answers of the reference."""
 
 from __future__ import annotations
 
