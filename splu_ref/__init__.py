@@ -95,7 +95,7 @@ def __getattr__(name: str) -> Any:
     """Load a name from its room."""
     for room, names in _ROOMS.items():
         if name in names:
-            from importlib import import_module  # noqa: PLC0415  the version is told without it
+            from importlib import import_module  # noqa: PLC0415  the version alone does not need it
 
             value = getattr(import_module(f"{__name__}.{room}"), name)
             globals()[name] = value

@@ -56,8 +56,10 @@ FIXED_TEXTS = (
     "the share of the records that are published with their own value",
     '"given away"',
     "given away, s,",
+    '"noticed"',
 )
-"""A part of certificates, whose bytes are fixed, and the name of a generated table, which seeds its draws."""
+"""Texts that cannot change: a part of certificates, whose bytes are fixed; the name of a generated table,
+which seeds its draws; and a JSON key of ``splu-ref attack``, an interface."""
 CHECKED = (
     "splu_ref",
     "experiments",

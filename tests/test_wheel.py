@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from splu_proofs import LEDGER
-from splu_ref.conformance import held
+from splu_ref.conformance import file_bytes
 
 ROOT = Path(__file__).parent.parent
 
@@ -46,7 +46,7 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(installed: Path) -> None
     assert (installed / "splu_ref" / "py.typed").exists()
     assert (installed / "splu_ref" / "data" / "adult_demo.csv.gz").exists()
     assert (installed / "splu_ref" / "data" / "ATTRIBUTION.md").exists()
-    assert held(installed / "splu_ref" / "conformance" / "vectors") == held(ROOT / "vectors")
+    assert file_bytes(installed / "splu_ref" / "conformance" / "vectors") == file_bytes(ROOT / "vectors")
     coq = {path.name for path in (ROOT / "proofs" / "splu_proofs" / "coq").glob("*.v")}
     assert {path.name for path in (installed / "splu_proofs" / "coq").iterdir()} == {
         *coq,
@@ -86,7 +86,7 @@ def test_the_wheel_writes_its_vectors_and_conforms_to_them(installed: Path, tmp_
 
     done = run("vectors", "vectors")
     assert done.returncode == 0, done.stderr
-    assert held(tmp_path / "vectors") == held(ROOT / "vectors")
+    assert file_bytes(tmp_path / "vectors") == file_bytes(ROOT / "vectors")
     program = [sys.executable, "-m", "splu_ref.conformance"]
     for source in [], ["--vectors", "vectors"]:
         done = run("conform", "--only", "estimate/mle-3/count-0", "--json", *source, "--", *program)

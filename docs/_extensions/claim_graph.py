@@ -54,8 +54,8 @@ def _arrow(route: list[tuple[int, float]], kind: str) -> str:
     path = f"M{x + WIDTH:g} {y:.1f}"
     x += WIDTH
     for number, (to_x, to_y) in enumerate(points[1:], 2):
-        bend = (x + to_x) / 2
-        path += f"C{bend:g} {y:.1f} {bend:g} {to_y:.1f} {to_x:g} {to_y:.1f}"
+        middle = (x + to_x) / 2
+        path += f"C{middle:g} {y:.1f} {middle:g} {to_y:.1f} {to_x:g} {to_y:.1f}"
         x, y = to_x, to_y
         if number < len(points):  # straight through the room that a box would take
             x += WIDTH

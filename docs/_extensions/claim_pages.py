@@ -48,8 +48,8 @@ def _index() -> Iterator[str]:
     yield "# The claims\n\nWhat the source papers claim, and what is true of it."
     yield "[Evidence](../../evidence.md) explains statuses and grades; [the figures](figures.md) are drawn"
     yield "again, printed against true; [some proofs](coq.md) are checked by Coq."
-    yield "`splu-ref verify` runs every proof and every witness again. A statement that is none of these can"
-    yield "be held to the same arithmetic: [A claim of a paper](../../paper-claims.md) says how.\n"
+    yield "`splu-ref verify` repeats every proof and every witness. Other statements can be checked by"
+    yield "the same methods: see [A claim of a paper](../../paper-claims.md).\n"
     yield f"| paper | claims | {' | '.join(Status)} |\n|{'---|' * (2 + len(Status))}"
     for paper, claims in LEDGER.by_paper().items():
         numbers = [sum(claim.status is status for claim in claims) for status in Status]

@@ -1,8 +1,8 @@
-"""What is left to tell of a query as an adversary knows more: the statistical difference of two originals.
+"""Picture of the statistical difference of two originals, by the prior knowledge of an adversary.
 
-A query of half the domain has either n of the n tuples of the original, or none. The closer the laws of what
-the alpha-beta algorithm publishes of it, the less anybody can tell the two apart (Rastogi, Suciu and Hong
-2007, Definition 3.1 and Theorem 3.3; claims rastogi.SD and rastogi.T33). Floats, for display only.
+A query of half the domain selects either all n tuples of the original, or none. The closer the laws of the
+count that the alpha-beta algorithm publishes, the less distinguishable are the two originals (Rastogi, Suciu
+and Hong 2007, Definition 3.1 and Theorem 3.3; claims rastogi.SD and rastogi.T33). Floats, for display only.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ STEPS = tuple(Fraction(j, 20) for j in range(1, 20))
 """k = d m/n as shares of the largest, gamma m/n, at which d is gamma and nothing may be published."""
 ID = "difference"
 CAPTION = (
-    "How well a release tells a query that has all n tuples of the original from one that has none: the "
-    "statistical difference of the published count, from 2, always, to 0, never. Each curve is the algorithm "
-    "at its least variance for (d, γ), d = k n/m, n = √m, a query of half the domain. Below the line at ½ "
-    "the algorithm is called meaningless."
+    "Statistical difference of the published count of a query between two originals: the query selects "
+    "all n tuples or none. 2: always distinguishable; 0: never. Each curve is the algorithm with the "
+    "least variance for (d, γ), d = k n/m, n = √m, and a query of half the domain. Below the line at ½ "
+    "the paper calls the algorithm meaningless."
 )
 
 
@@ -44,7 +44,7 @@ class Curve:
 
     @property
     def crossing(self) -> float | None:
-        """The first k that is drawn with a difference below 1/2."""
+        """The first drawn k with a difference below 1/2."""
         return next((k for k, found in self.points if found < 0.5), None)
 
 
@@ -88,13 +88,15 @@ def _masses(trials: int, chance: float) -> FloatArray:
 
 
 def alternative(shown: tuple[Curve, ...]) -> str:
-    """Return what the drawing shows, in words."""
-    told = "; ".join(
+    """Return a text alternative of the drawing."""
+    crossings = "; ".join(
         f"γ = {curve.gamma}, m = {curve.size}: "
         + ("never" if curve.crossing is None else f"from k = {curve.crossing:.2g} on")
         for curve in shown
     )
-    return f"Line chart: the statistical difference against k, which all curves fall with. Below ½: {told}."
+    return (
+        f"Line chart: the statistical difference against k, which all curves fall with. Below ½: {crossings}."
+    )
 
 
 def draw_difference(shown: tuple[Curve, ...]) -> str:
@@ -119,7 +121,7 @@ def draw_difference(shown: tuple[Curve, ...]) -> str:
         axes.set_xticks([0.1, 0.3, 1, 3, 10, 30])
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.xaxis.set_minor_formatter(lambda value, _: "")
-        axes.set_xlabel("k = d m/n: what the adversary may believe before, in multiples of n/m")
+        axes.set_xlabel("k = d m/n: largest prior belief, in multiples of n/m")
         axes.set_ylabel("statistical difference")
         axes.set_ylim(0, 2.05)
         axes.grid(visible=True, color=INK, alpha=0.15, linewidth=0.6)

@@ -1,4 +1,4 @@
-"""Draw what laws of draws give and what they cost: T_P, T_P* and the price, by the noise of a large count.
+"""Picture of laws of draws: T_P, T_P* and the distinction probability, by the noise of a large count.
 
 Every number follows from a law. The drawing is committed; a test draws it again.
 """
@@ -61,8 +61,9 @@ class Setting:
         Of a published count of 1,000 that stands in no group with a flagged or rare slot of another value.
     threshold
         T_f of such values: from it on, counts are off by a tenth with probability at most 1/20.
-    told
-        How often who knows all other records tells a count of 1,000 from 999, at most.
+    distinction
+        Upper bound of the probability that an adversary who knows all other records distinguishes a count of
+        1,000 from 999.
     """
 
     law: str
@@ -72,7 +73,7 @@ class Setting:
     t_p_star: Fraction | None
     variance: Fraction
     threshold: int
-    told: Fraction
+    distinction: Fraction
 
     @property
     def spread(self) -> float:
@@ -111,7 +112,7 @@ def _setting(law: str, gamma: int, level: Fraction, star: Fraction, variance: Fr
 
 
 def _of(mechanism: SpluGen, level: Fraction, star: Fraction | None, variance: Fraction) -> Setting:
-    told = distinction_probability(mechanism, "", LARGE, 20 * LARGE).upper
+    distinction = distinction_probability(mechanism, "", LARGE, 20 * LARGE).upper
     return Setting(
         law=str(mechanism.draws),
         gamma=int(mechanism.gamma),
@@ -120,7 +121,7 @@ def _of(mechanism: SpluGen, level: Fraction, star: Fraction | None, variance: Fr
         t_p_star=star,
         variance=variance,
         threshold=_threshold(mechanism),
-        told=told,
+        distinction=distinction,
     )
 
 
@@ -246,7 +247,7 @@ def _lines(shown: Sequence[Setting]) -> Iterator[str]:
     )
     privacy = _Panel(0, "T_P, counts up to 10", "t_p", 0, 1, 0.2)
     least = _Panel(1, "T_P*, whatever the estimator", "t_p_star", 0, 0.8, 0.2)
-    price = _Panel(2, "price: told from 999 by all others", "told", 0.5, 0.6, 0.02)
+    price = _Panel(2, "price: 1,000 distinguished from 999", "distinction", 0.5, 0.6, 0.02)
     for panel in (privacy, least, price):
         yield from panel.frame()
     yield from privacy.level(CEILING, "independent draws: at most .342")

@@ -1,7 +1,7 @@
-"""The frontier of retention: what small counts keep of their privacy against how conjunctions err.
+"""Picture of the trade-off of retention: privacy of small counts against accuracy of conjunctions.
 
-Two dials: the group size gamma, one curve each, and the probability p of publishing the own value, along the
-curves. p = 1/gamma, the choice of Fu et al. 2014, is marked.
+Two parameters: the group size gamma, one curve each, and the retention probability p along the curves. The
+choice of Fu et al. 2014, p = 1/gamma, is marked.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ ROWS, FREQUENCY, PREDICATE, CONCEPT = 30_715, 2_000, 1_000, 100
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One choice of p and gamma, and what it gives: floats, for display only.
+    """One choice of p and gamma with its privacy and accuracy: floats, for display only.
 
     Attributes
     ----------
     law
-        The choice: group size gamma and probability p of keeping the own value.
+        The group size gamma and the retention probability p.
     t_p
         Definition 2's T_P at epsilon = 3/10 for counts up to 10.
     t_p_star
-        T_P* of the same counts: how often whatever is made of the published count errs at one of them.
+        T_P* of the same counts: the least worst-case error probability of any estimator.
     relative_error
         Standard error of the conjunctive estimate over the true count, 100.
     """
@@ -53,8 +53,8 @@ class Frontier:
     caption = (
         "Privacy of small counts against accuracy of conjunctions. One curve for each group size γ; along "
         "it the retention p runs from 0.1 on the right to 0.95 on the left. Ringed: p = 1/γ, the choice of "
-        "the paper, the highest point of its curve. Dashed: T_P*, how often any estimate that is made of the "
-        "published count errs at one of these counts. Up and to the left is better."
+        "the paper, the highest point of its curve. Dashed: T_P*, the least worst-case "
+        "error probability of any estimator at these counts. Up and to the left is better."
     )
 
     @property
@@ -64,8 +64,8 @@ class Frontier:
 
     @property
     def alternative(self) -> str:
-        """What the drawing shows, in words."""
-        told = "; ".join(
+        """A text alternative of the drawing."""
+        values = "; ".join(
             f"γ = {each.law.gamma}: T_P {each.t_p:.3f}, T_P* {each.t_p_star:.3f}, error "
             f"{each.relative_error:.0%}"
             for each in self.plain
@@ -73,8 +73,8 @@ class Frontier:
         return (
             "Line chart: T_P and T_P* for counts up to 10 against the relative standard error of a "
             "conjunctive count, on a logarithmic scale. At p = 1/γ, the highest point of each curve: "
-            f"{told}. From there on all fall with larger p, and the curve of a larger γ lies above that of a "
-            "smaller one."
+            f"{values}. From there on all fall with larger p, and the curve of a larger γ lies above "
+            "that of a smaller one."
         )
 
     def curve(self, gamma: int) -> tuple[Setting, ...]:

@@ -70,7 +70,7 @@ def _write(sphinx: Sphinx) -> None:
     for name, lines in pages.items():
         text = "\n".join(lines) + "\n"
         page = folder / name
-        if not page.exists() or page.read_text(encoding="utf-8") != text:  # spare Sphinx a rebuild
+        if not page.exists() or page.read_text(encoding="utf-8") != text:  # saves Sphinx a rebuild
             page.write_text(text, encoding="utf-8")
     for page in folder.rglob("*.*"):
         if page.relative_to(folder).as_posix() not in pages:

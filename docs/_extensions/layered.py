@@ -1,7 +1,7 @@
 """A layered drawing of a directed graph without circles: sources at the left, every edge to the right.
 
 The usual three steps: each node stands one layer behind the last that leads to it; an edge over several
-layers gets a bend in each of them; orders within the layers are improved by moving nodes towards the mean of
+layers gets a node in each of them; orders within the layers are improved by moving nodes towards the mean of
 their neighbors, and the order with the fewest crossings is kept.
 """
 
@@ -26,7 +26,7 @@ class Layout:
     places
         Layer and height of each node.
     routes
-        The points of each edge, from node to node through its bends.
+        The points of each edge, from node to node through the layers between.
     """
 
     places: dict[str, tuple[int, float]]
@@ -55,10 +55,10 @@ def layout(nodes: Sequence[str], edges: Sequence[Edge]) -> Layout:
         rows[layer[node]].append(node)
     ways: dict[Edge, list[str]] = {}
     for start, end in edges:
-        bends = [f"{start}>{end}@{at}" for at in range(layer[start] + 1, layer[end])]
-        for at, bend in enumerate(bends, layer[start] + 1):
-            rows[at].append(bend)
-        ways[start, end] = [start, *bends, end]
+        between = [f"{start}>{end}@{at}" for at in range(layer[start] + 1, layer[end])]
+        for at, node in enumerate(between, layer[start] + 1):
+            rows[at].append(node)
+        ways[start, end] = [start, *between, end]
     links = [link for way in ways.values() for link in pairwise(way)]
     rows = _untangled(rows, links)
     height = _heights(rows, links)

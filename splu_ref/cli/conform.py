@@ -132,7 +132,7 @@ def run(
                 only=only,
                 limits=Limits(timeout, run_time, cpu, memory),
                 progress=progress,
-                tell=_failure_reporter() if only is None else None,
+                on_result=_failure_reporter() if only is None else None,
             )
             for words in (command, *others)
         ]

@@ -100,8 +100,8 @@ class TableOptions(NamedTuple):
             for text in self.by or ()
             for name in ([text] if text in there else map(str.strip, text.split(",")))
         )
-        told = () if release.attached_manifest is None else release.attached_manifest.recoded
-        for step in (each for each in told if isinstance(each, Cross)):
+        recoded = () if release.attached_manifest is None else release.attached_manifest.recoded
+        for step in (each for each in recoded if isinstance(each, Cross)):
             if lost := next((part for part in step.parts if part in named and part not in there), None):
                 raise ParameterError(
                     f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: give "

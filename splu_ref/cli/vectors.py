@@ -11,7 +11,7 @@ import typer
 from splu_ref import SPECIFICATION
 from splu_ref.cli.output import AsJson, Force, show
 from splu_ref.cli.progress import counted
-from splu_ref.conformance import all_answered, differences, held, vector_files, write_vectors
+from splu_ref.conformance import answer_file, differences, file_bytes, vector_files, write_vectors
 from splu_ref.data import check_folder
 
 EXAMPLE = "splu-ref vectors vectors"
@@ -30,14 +30,14 @@ def run(
     One file per operation and set of parameters; the same version writes the same bytes. With --check, the
     reference answers every vector again: exit 1 if a file is missing, differs, or is unknown.
     """
-    present = held(folder) if check else {}
+    present = file_bytes(folder) if check else {}
     if not check:
         check_folder(folder, ["schema.json"], force=force)
     files = vector_files()
     wrong: list[str] = []
     if check:
         with counted("answering"):
-            wrong = differences(present, [all_answered(file) for file in files])
+            wrong = differences(present, [answer_file(file) for file in files])
     else:
         write_vectors(folder, files, force=force)
     vectors = [vector for file in files for vector in file.vectors]

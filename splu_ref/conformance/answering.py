@@ -1,4 +1,4 @@
-"""Answers to vectors: those of the executable specification, or of the library."""
+"""Answers to vectors, by the executable specification or by the library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, digests
 from splu_ref.spec import protocol as specification
 
 Respond: TypeAlias = Callable[[object], dict[str, Json]]
-"""What answers a request."""
+"""A function that answers a request."""
 
 
 def reference_answer(request: object) -> dict[str, Json]:
@@ -26,8 +26,8 @@ def reference_answer(request: object) -> dict[str, Json]:
     return specification.answer(request)
 
 
-def answered(file: VectorFile, vector: Vector, respond: Respond = reference_answer) -> Vector:
-    """Return a vector of a file with the answer that it is given, whatever outcome the vector has now."""
+def answer_vector(file: VectorFile, vector: Vector, respond: Respond = reference_answer) -> Vector:
+    """Return a vector of a file with its answer recomputed."""
     if vector.generator is not None:
         requests = generated_requests(file.operation, file.parameters, vector.generator)
         hashes = list(digests(map(respond, requests), vector.generator["keys"]))
@@ -45,6 +45,6 @@ def answered(file: VectorFile, vector: Vector, respond: Respond = reference_answ
     return replace(vector, answer=required, also=optional, error=None)
 
 
-def all_answered(file: VectorFile, respond: Respond = reference_answer) -> VectorFile:
-    """Return a vector file with answers: the same file, if they are right."""
-    return replace(file, vectors=tuple(answered(file, vector, respond) for vector in file.vectors))
+def answer_file(file: VectorFile, respond: Respond = reference_answer) -> VectorFile:
+    """Return a vector file with all answers recomputed: an equal file, if they are correct."""
+    return replace(file, vectors=tuple(answer_vector(file, vector, respond) for vector in file.vectors))

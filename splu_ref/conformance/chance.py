@@ -22,10 +22,10 @@ Plan: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 @cache
-def expected_together(
+def expected_co_occurrences(
     histogram: tuple[int, ...], gamma: int, passes: int | None = None
 ) -> dict[tuple[int, int], Fraction]:
-    """Return in how many groups two values stand together, on average over the plans of the method ``mixed``.
+    """Return the expected number of groups that two values share, over the plans of the method ``mixed``.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def expected_together(
 
     Notes
     -----
-    ``splu_ref/spec/plans.py``, the method mixed. Written from its text, with nothing of the code that
-    publishes but the number of passes.
+    ``splu_ref/spec/plans.py``, the method mixed. Written from its text; of the publishing code only the
+    number of passes is used.
     """
     entries = [value for value, count in enumerate(histogram) for _ in range(count)]
     number = len(entries) // gamma
@@ -90,22 +90,22 @@ Law: TypeAlias = Sequence[Fraction]
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is checked of the releases of a world.
+    """A statistical check of the releases of a world.
 
     Attributes
     ----------
     name
-        Stands in its id.
+        Part of its id.
     linked
-        Whether it needs to know which record stands at each row.
+        Whether it needs the record of each row.
     law
         The probabilities of the bins; empty where a world has no such law.
     bins
         The bin of every observation of a sample.
     named
-        What the first bin stands for.
+        The event of the first bin.
     at_most
-        Whether the first bin has at most its probability, whatever the observations before: there are two.
+        Whether the law only bounds the probability of the first of two bins, given earlier observations.
     """
 
     name: str
@@ -157,7 +157,7 @@ def _first_place_again(world: World, sample: Sample) -> Integers:
 
 
 def _row_law(world: World) -> Law:
-    """Return the law of a record's row; the last bin is that of a record that is deleted."""
+    """Return the law of a record's row; the last bin stands for deletion."""
     size = len(world.sensitive)
     gone = [Fraction(world.deleted, size)] if world.deleted else []
     return [Fraction(1, size)] * world.rows + gone
@@ -238,7 +238,7 @@ def _retention(world: World, sample: Sample) -> Integers:
 
 
 def _independent(count: int) -> Callable[[World], Law]:
-    """Return the law of so many independent coins of retention, the first one the highest digit."""
+    """Return the joint law of independent retention coins, the first as the highest digit."""
 
     def law(world: World) -> Law:
         return [prod(coins, start=Fraction(1)) for coins in product(_retention_law(world), repeat=count)]
@@ -304,7 +304,7 @@ def _partner_law(record: int) -> Callable[[World], Law]:
             return []
         own, histogram = world.sensitive[record], np.bincount(world.sensitive)
         if world.method == "mixed":
-            together = expected_together(tuple(histogram.tolist()), world.law.gamma)
+            together = expected_co_occurrences(tuple(histogram.tolist()), world.law.gamma)
             each = (1 - world.law.retention) / ((world.law.gamma - 1) * int(histogram[own]))
             others = [together.get((own, value), Fraction(0)) * each for value in range(len(histogram))]
             return [world.law.retention if value == own else share for value, share in enumerate(others)]
@@ -320,7 +320,7 @@ def _value_of(record: int) -> Callable[[World, Sample], Integers]:
 
 
 def _repeated_law(world: World) -> Law:
-    """Return a bound of how likely an order of rows is one of those before it, and the rest."""
+    """Return a bound of the probability that an order of rows repeats, and its complement."""
     orders = factorial(len(world.sensitive)) // factorial(world.deleted)
     bound = Fraction(MOST_RELEASES, orders)
     return [bound, 1 - bound]
@@ -340,22 +340,26 @@ CHECKS = (
     Check("counts", False, _count_law, _counts, "no record is published with the value"),
     Check("first-row", False, _place_law, _first_place, "the first row shows the first record's value"),
     Check("row-of-the-first-record", True, _row_law, _row_of(0), "the first record stands first"),
-    Check("retention", True, _retention_law, _retention, "own value"),
-    Check("neighbors", True, _of_records(2), _neighbors, "two neighbors keep their values"),
+    Check("retention", True, _retention_law, _retention, "true value"),
+    Check("neighbors", True, _of_records(2), _neighbors, "two neighbors retain their values"),
     Check("decoys-of-the-first-record", True, _partner_law(0), _value_of(0), "the value with code 0"),
     Check("decoys-of-the-last-record", True, _partner_law(-1), _value_of(-1), "the value with code 0"),
     Check("row-of-the-last-record", True, _row_law, _row_of(-1), "the last record stands first"),
     Check("rows-in-place", True, _in_place_law, _in_place, "no record stands at its own place"),
     Check("distance", True, _distance_law, _distance, "the second record follows the first"),
     Check("deleted-records", True, _deleted_law, _deleted, "the first records are deleted"),
-    Check("three-neighbors", True, _of_records(3), _three_neighbors, "three neighbors keep their values"),
-    Check("opposite-records", True, _of_records(2), _opposite, "two records keep their values"),
-    Check("neighboring-rows", True, _independent(2), _neighboring_rows, "two rows show own values"),
+    Check("three-neighbors", True, _of_records(3), _three_neighbors, "three neighbors retain their values"),
+    Check("opposite-records", True, _of_records(2), _opposite, "two records retain their values"),
+    Check("neighboring-rows", True, _independent(2), _neighboring_rows, "two rows show true values"),
     Check(
-        "order-of-two", True, _order_law, _order_of_two, "both keep their values, the second before the first"
+        "order-of-two",
+        True,
+        _order_law,
+        _order_of_two,
+        "both retain their values and stand in reverse order",
     ),
-    Check("next-release", True, _of_records(2), _next_release, "the first record keeps its value twice"),
+    Check("next-release", True, _of_records(2), _next_release, "the first record retains its value twice"),
     Check("first-row-again", False, _again_law, _first_place_again, "two releases show the same value first"),
     Check("repeated", True, _repeated_law, _repeated, "rows stand as in an earlier release", at_most=True),
 )
-"""What is checked of the releases of every world; a law without bins is one that a world does not have."""
+"""The checks of the releases of every world; a check with an empty law does not apply to a world."""

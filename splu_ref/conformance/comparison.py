@@ -1,4 +1,4 @@
-"""Whether an answer is the right one, and in which words it is not."""
+"""Comparison of answers with the required ones, and messages on their differences."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def fault(vector: Vector, answer: Mapping[str, Json]) -> str | None:
         return f"must be refused with the kind {vector.error!r}, not {given}"
     if "error" in answer:
         return f"must be answered, not refused: {shown(answer['error'])}"
-    # What was drawn on the way comes first: the first difference is where the answer went wrong.
+    # Intermediate values come first, so that the first difference shows where the answer went wrong.
     expected = {**{key: vector.also[key] for key in vector.also if key in answer}, **(vector.answer or {})}
     for key, value in expected.items():
         if key not in answer:

@@ -1,7 +1,7 @@
-"""How much of an operation a program was seen to get right: shares by kind of request.
+"""Coverage of the operations: the share of requests that passed, by kind of request.
 
-A share is of all vectors and checks of the operation in a run, also of those that the program was not asked
-because it does not offer a feature. Shares are taken kind by kind: many easy ones make up for no hard one.
+The denominator counts all vectors and checks of the operation in a run, including those not sent because the
+program does not offer a feature. Shares are separate by kind: easy requests do not compensate for hard ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from splu_ref.conformance.result import Kind, Result, Verdict
 
 
 class Share(NamedTuple):
-    """Requests of a kind that passed, and all that there are."""
+    """The numbers of passed and of all requests of a kind."""
 
     passed: int
     of: int
@@ -29,16 +29,16 @@ class Share(NamedTuple):
         return Fraction(self.passed, self.of)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the share for programs."""
+        """Return the JSON form of the share."""
         return {"passed": self.passed, "of": self.of, "share": str(self.part)}
 
 
 Coverage: TypeAlias = dict[Kind, Share]
-"""Shares of one operation, of the kinds that it has requests of."""
+"""The shares of one operation, by kind of request."""
 
 
 def coverage(results: Iterable[Result]) -> dict[str, Coverage]:
-    """Return the shares by operation and kind; checks of the runner itself are of no kind and left out."""
+    """Return the shares by operation and kind; checks of the protocol have no kind and are left out."""
     found: dict[str, Coverage] = {}
     for result in results:
         if result.kind is not None:
@@ -48,13 +48,13 @@ def coverage(results: Iterable[Result]) -> dict[str, Coverage]:
     return {name: {kind: shares[kind] for kind in Kind if kind in shares} for name, shares in found.items()}
 
 
-def whole(shares: Coverage) -> Share:
+def total_share(shares: Coverage) -> Share:
     """Return the share of all kinds together."""
     return Share(*map(sum, zip(*shares.values(), strict=True)))
 
 
-def spoken(shares: Coverage) -> str:
-    """Return the shares in words: ``22 of 70 answers, 3 of 3 refusals``."""
+def describe_shares(shares: Coverage) -> str:
+    """Return the shares as text, such as ``22 of 70 answers, 3 of 3 refusals``."""
     return ", ".join(f"{share} {kind}" for kind, share in shares.items())
 
 
@@ -80,21 +80,21 @@ def read_required(text: str) -> dict[str, Fraction]:
     return required
 
 
-def lacking(required: Mapping[str, Fraction], found: Mapping[str, Coverage]) -> dict[str, str]:
-    """Return what is required and was not seen to pass: why, by operation.
+def unmet_requirements(required: Mapping[str, Fraction], coverages: Mapping[str, Coverage]) -> dict[str, str]:
+    """Return, by operation, why a required share was not reached.
 
     Parameters
     ----------
     required
         The least share of each kind, by operation.
-    found
-        What passed, as `coverage` gives it.
+    coverages
+        The shares by operation, as `coverage` returns them.
     """
     reasons = {}
     for name, least in sorted(required.items()):
-        shares = found.get(name, {})
-        shown = bool(shares.keys() - {Kind.REFUSAL})
-        if not shown or any(share.part < least for share in shares.values()):
+        shares = coverages.get(name, {})
+        tested = bool(shares.keys() - {Kind.REFUSAL})
+        if not tested or any(share.part < least for share in shares.values()):
             need = "all must" if least == 1 else f"{least} of each kind must"
-            reasons[name] = f"{need} pass (--require), and {spoken(shares) or 'nothing'} did"
+            reasons[name] = f"{need} pass (--require), and {describe_shares(shares) or 'nothing'} did"
     return reasons

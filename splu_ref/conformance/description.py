@@ -1,4 +1,4 @@
-"""What a program says that it can do."""
+"""The description of a program: its operations and features, as it reports them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEATURES = (
     "large-integers",
     "all-claims",
 )
-"""What a program may promise of its operations: splu_ref/spec/protocol.py."""
+"""The features that a program may report: splu_ref/spec/protocol.py."""
 
 _MOST_UNKNOWN = 100  # words that are reported
 
@@ -42,7 +42,7 @@ class Unknown:
     name
         The word, shortened.
     nearest
-        The known word that is most like it; empty if none is.
+        The closest known word; empty if there is none.
     """
 
     kind: str
@@ -54,13 +54,13 @@ class Unknown:
         return f"the specification has no {self.kind} {self.name!r}{near}"
 
     def to_json(self) -> dict[str, Json]:
-        """Return the word for programs."""
+        """Return the JSON form of the word."""
         return {"kind": self.kind, "name": self.name, "nearest": self.nearest}
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a program says that it can do.
+    """The operations and features that a program reports.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Description:
     features
         The features that it supports; None stands for all.
     name, version
-        How it calls itself.
+        The name and version that it reports.
     """
 
     operations: frozenset[str]
@@ -78,14 +78,14 @@ class Description:
     version: str
 
     def supports(self, file: VectorFile) -> str:
-        """Return what is missing for a vector file; an empty text if nothing is."""
+        """Return the unsupported operation or feature of a vector file; an empty text if there is none."""
         if file.operation != PROTOCOL and file.operation not in self.operations:
             return f"the operation {file.operation} is not supported"
         missing = () if self.features is None else sorted(set(file.requires) - self.features)
         return f"the feature {missing[0]} is not supported" if missing else ""
 
     def unknown(self, operations: Collection[str], features: Collection[str]) -> list[Unknown]:
-        """Return the words that are none of the operations or features that there are: a hundred at most."""
+        """Return the reported operations and features that are not known: the first hundred."""
         words = [("operation", word, operations) for word in sorted(self.operations.difference(operations))]
         words += [
             ("feature", word, features) for word in sorted((self.features or set()).difference(features))
@@ -96,12 +96,12 @@ class Description:
 
 
 def nearest(word: str, known: Collection[str]) -> str:
-    """Return the known word that is most like a word, or an empty text."""
+    """Return the known word closest to a word, or an empty text."""
     return next(iter(get_close_matches(word[:100].lower(), known, n=1)), "")
 
 
 def read_description(answer: Mapping[str, Json]) -> Description:
-    """Return what the answer to ``describe`` says; raise ``MisbehaviorError`` if it says nothing."""
+    """Return the description of an answer to ``describe``; raise ``MisbehaviorError`` if it is malformed."""
 
     def texts(value: object) -> TypeGuard[list[str]]:
         return isinstance(value, list) and all(isinstance(text, str) for text in value)

@@ -1,4 +1,4 @@
-"""Vector files: the package's own, and those of a folder, which are checked before use."""
+"""Folders of vector files: those of the package, and others, which are validated before use."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def write_vectors(folder: Path, files: Sequence[VectorFile], *, force: bool) -> 
     return write_folder(folder, contents(files), force=force)
 
 
-def held(folder: Path) -> dict[str, bytes | None]:
+def file_bytes(folder: Path) -> dict[str, bytes | None]:
     """Return the bytes of every JSON file of a folder, by path; other files, which are not read, as None.
 
     Raises
@@ -82,7 +82,7 @@ def held(folder: Path) -> dict[str, bytes | None]:
 
 
 def differences(found: Mapping[str, bytes | None], files: Sequence[VectorFile]) -> list[str]:
-    """Return what a folder lacks, has besides, or has with other bytes than the given files; by path."""
+    """Return the missing, unexpected and changed files of a folder, sorted by path."""
     wanted = contents(files)
     lines = [f"{path} is missing" for path in wanted if path not in found]
     lines += [f"{path} is not one of the vectors" for path in found if path not in wanted]
@@ -164,7 +164,7 @@ def schema_fault(document: Json) -> str:
 
 @cache
 def _validator() -> Validator:
-    """Return what checks by the schema, strictly: 1.0 is no integer, and a pattern means the whole text."""
+    """Return a strict validator of the schema: 1.0 is no integer, and a pattern matches the whole text."""
     from jsonschema import Draft202012Validator, ValidationError  # noqa: PLC0415 - for files of others alone
     from jsonschema.validators import create  # noqa: PLC0415 - as above
 
@@ -183,7 +183,7 @@ def _validator() -> Validator:
 
 
 def _vector_fault(entry: VectorEntry, document: VectorDocument) -> str:
-    """Return what is wrong with a vector that the schema cannot say."""
+    """Return a fault of a vector that the schema cannot express; empty if there is none."""
     name = f"the vector {entry['id']}"
     if not entry["id"].startswith(f"{document['operation']}/{document['name']}/"):
         return f"{name} has the id of another file"

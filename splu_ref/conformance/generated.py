@@ -1,6 +1,6 @@
 """Requests made from a seed, for hashes over very many answers: docs/specification/conformance.md.
 
-All choices of a generator are made of the seeded stream of its seed's UTF-8 bytes, by the rules for tapes.
+All choices of a generator come from the seeded stream of its seed's UTF-8 bytes, by the rules for tapes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ Request: TypeAlias = dict[str, object]
 
 
 class Generator(TypedDict):
-    """What requests are made of.
+    """Parameters of generated requests.
 
     Attributes
     ----------
     seed
         Names the seeded stream.
     count
-        How many requests are made.
+        Number of requests.
     keys
         The keys of their answers that are hashed.
     tape
@@ -51,7 +51,7 @@ def generated_requests(
     parameters
         The file's parameters; ``gamma`` where codes are made.
     generator
-        What they are made of.
+        The parameters of the generator.
     """
     stream = SeededSource(generator["seed"].encode())
     make = GENERATED[operation]
@@ -85,7 +85,7 @@ def _table(stream: SeededSource, parameters: Mapping[str, object], generator: Ge
 
 
 def _padded(parameters: Mapping[str, object], generator: Generator, number: int) -> Request:
-    """Return a certificate with so many blanks after it that its bytes are as many as asked for."""
+    """Return a certificate padded with blanks to a requested number of bytes."""
     text = parameters["text"]
     assert isinstance(text, str)
     return {"text": text + " " * (generator["tape"] + number - len(text.encode()))}
@@ -114,4 +114,4 @@ GENERATED: dict[str, Callable[[SeededSource, Mapping[str, object], Generator], R
     "publish": _table,
     "certificate": None,
 }
-"""Operations of which requests can be generated, and what makes them; None if nothing is drawn for them."""
+"""Operations with generated requests, and the function that draws a request; None if nothing is drawn."""

@@ -1,4 +1,4 @@
-"""One vector, or one request of a generated run, asked of a program and judged."""
+"""Sends one vector, or one request of a generated run, to a program and judges the answer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from splu_ref.conformance.generated import Request, generated_requests
 from splu_ref.conformance.program import MisbehaviorError
 from splu_ref.conformance.result import Kind, Replay, Result, Verdict
 from splu_ref.conformance.session import Session
-from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, counting, digests
+from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, compared_keys, digests
 
-_LONGEST_SHOWN = 100_000  # bytes of an answer that a replay keeps
+_LONGEST_SHOWN = 100_000  # bytes of an answer that a replay retains
 
 
-def judged(session: Session, description: Description, file: VectorFile, vector: Vector) -> Result:
-    """Return how the program answers a vector."""
+def judge(session: Session, description: Description, file: VectorFile, vector: Vector) -> Result:
+    """Return the result of sending a vector to the program."""
     missing = description.supports(file)
     if missing:
         return Result(vector.id, file.operation, Verdict.UNSUPPORTED, missing, _kind(vector))
@@ -39,7 +39,7 @@ def _kind(vector: Vector) -> Kind:
 
 
 def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[str]) -> VectorFile | None:
-    """Return a file that holds one vector alone: that of an id, or one made of a generated request.
+    """Return a file with a single vector: the one of an id, or one made from a generated request.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[s
     identifier
         The id of a vector, or of a generated request: its vector's id, a slash, and its number from 1 on.
     others
-        Ids of checks, for which there is no such file.
+        Ids of checks, for which None is returned.
 
     Raises
     ------
@@ -74,8 +74,8 @@ def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[s
     raise InputError(f"no vector or check has the id {clipped(identifier)}: {remedy}")
 
 
-def replayed(file: VectorFile, vector: Vector, received: bytes) -> Replay:
-    """Return a vector that was asked alone, with the line that came."""
+def replay_of(file: VectorFile, vector: Vector, received: bytes) -> Replay:
+    """Return the record of a vector that was tested alone, with the line received."""
     single = vector.generator is None
     right = {**(vector.answer or {}), **vector.also} if vector.valid else {"error": {"kind": vector.error}}
     return Replay(
@@ -110,17 +110,17 @@ def _wrong(session: Session, file: VectorFile, vector: Vector) -> str | None:
 
     for number, digest in enumerate(digests(answers(), vector.generator["keys"]), start=1):
         if number in noted:
-            # The digest is over what counts of an answer; what stands beside that may be at fault too.
+            # The digest covers the compared keys of an answer; other keys may be wrong too.
             if faults:
                 return faults[0]
             if digest != noted[number]:
-                return f"the answers to the generated requests {before + 1} to {number} are not all right"
+                return f"the answers to the generated requests {before + 1} to {number} are not all correct"
             before = number
     return None
 
 
 def _line(file: VectorFile, vector: Vector) -> bytes:
-    """Return the line by which a vector is asked."""
+    """Return the request line of a vector."""
     if vector.sent is not None:
         return vector.sent
     return json.dumps({**file.request(vector), "id": vector.id}).encode()
@@ -135,9 +135,9 @@ def _generated(file: VectorFile, vector: Vector) -> Iterator[tuple[str, Request]
 
 
 def _of_generated(file: VectorFile, vector: Vector, identifier: str, request: Request) -> Vector:
-    """Return a generated request as a vector of its own, with what counts of the reference's answer."""
+    """Return a generated request as a vector, with the compared keys of the reference's answer."""
     assert vector.generator is not None
-    right = counting(reference_answer(request), vector.generator["keys"])
+    right = compared_keys(reference_answer(request), vector.generator["keys"])
     fixed = file.parameters
     given = {key: value for key, value in request.items() if key != "op" and value != fixed.get(key)}
     error = right.get("error")

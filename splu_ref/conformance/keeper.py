@@ -1,15 +1,15 @@
-"""The keeper of a program under test: a small process that starts it, watches it, and ends all of it.
+"""The keeper: a small process that starts a program under test, supervises it and ends all its processes.
 
-Run as a file, with the standard library alone, so that it starts at once and has one thread: it may fork.
-``keeper.py SOCKET PROCESSOR MEMORY COMMAND…`` starts the command with the keeper's own three pipes, which the
-keeper then lets go. Over the socket it says, in lines, ``started`` or ``unstartable REASON``; then how the
-command ended, ``exit CODE``, or the limit that it met, ``processor`` or ``memory``. When the other end of the
-socket closes, whatever the reason, the keeper ends every process that came from the command.
+It runs as a file and imports the standard library only: it starts fast and, with a single thread, may fork.
+``keeper.py SOCKET PROCESSOR MEMORY COMMAND…`` starts the command with the keeper's three pipes, which the
+keeper then closes. Over the socket it reports, in lines, ``started`` or ``unstartable REASON``; then how the
+command ended, ``exit CODE``, or the limit that was exceeded, ``processor`` or ``memory``. When the other end
+of the socket closes, for any reason, the keeper ends all processes that descend from the command.
 
-On Linux the keeper adopts processes whose parents have ended, so that it finds one that made itself a daemon;
-it looks at them every few hundredths of a second, and the limits hold for all of them together. Elsewhere
-the limit of processor time alone is kept, by the system and for each process by itself, and only processes
-that stay in the keeper's group are ended.
+On Linux the keeper adopts processes whose parents have ended, and so detects daemons; it polls every few
+hundredths of a second, and the limits apply to all processes together. On other systems only the limit of
+processor time is enforced, by the system and per process, and only processes that stay in the keeper's group
+are ended.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from collections.abc import Iterator
 
 LINUX = sys.platform == "linux"
 INTERVAL = 0.05
-"""Seconds between two looks at the least; more if a look takes more than a tenth of that."""
+"""Least seconds between two polls; more if a poll takes more than a tenth of that."""
 _PATIENCE = 5.0  # seconds for killed processes to end
 _ADOPT, _DIE_WITH_PARENT = 36, 1  # of prctl(2): PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG
 _PARENT, _TIMES, _RESIDENT = 1, slice(11, 15), 21  # places in /proc/PID/stat after the name
 
 
 def main() -> None:
-    """Start the command, watch it until the socket closes, and end what is left of it."""
+    """Start the command, supervise it until the socket closes, and end its remaining processes."""
     socket, processor, memory = (int(each) for each in sys.argv[1:4])
     os.set_inheritable(socket, False)
     if LINUX:
@@ -47,7 +47,7 @@ def main() -> None:
             resource.setrlimit(resource.RLIMIT_CPU, (processor, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
     try:
-        child = subprocess.Popen(  # noqa: S603 - to run this program is what was asked for
+        child = subprocess.Popen(  # noqa: S603 - running this program is the purpose
             sys.argv[4:],
             preexec_fn=prepare,  # noqa: PLW1509 - unsafe among threads, and there is one
             start_new_session=LINUX,  # elsewhere it stays in the keeper's group, which ends it
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def _watch(socket: int, child: int, processor: int, memory: int) -> None:
-    """Return when the socket has closed or a limit was met."""
+    """Return when the socket has closed or a limit is exceeded."""
     pause = INTERVAL
     while not select.select([socket], [], [], pause)[0]:
         begun = time.monotonic()
@@ -83,7 +83,7 @@ def _watch(socket: int, child: int, processor: int, memory: int) -> None:
 
 
 def _limit_met(processor: int, memory: int) -> str:
-    """Return the limit that all processes together have met, or nothing."""
+    """Return the limit that all processes together exceed, or an empty text."""
     family = _descendants()
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     ticks = sum(int(each) for stat in family.values() for each in stat[_TIMES])
@@ -97,7 +97,7 @@ def _limit_met(processor: int, memory: int) -> str:
 
 
 def _share(pid: int, most: int) -> int:
-    """Return the bytes that a process holds, of shared ones its share; ``most`` if that is not told."""
+    """Return the proportional set size of a process in bytes; ``most`` if the system does not report it."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as lines:  # noqa: PTH123 - no pathlib: starts at once
             return next(int(line.split()[1]) << 10 for line in lines if line.startswith(b"Pss:"))
@@ -106,7 +106,7 @@ def _share(pid: int, most: int) -> int:
 
 
 def _descendants() -> dict[int, list[bytes]]:
-    """Return every process that came from this one, with its line of /proc/PID/stat after the name."""
+    """Return every descendant of this process, with its line of /proc/PID/stat after the name."""
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
     stats = {pid: stat for pid in pids if (stat := _stat(pid))}
     children: dict[int, list[int]] = {}
@@ -127,14 +127,17 @@ def _stat(pid: int) -> list[bytes]:
 
 
 def _end() -> None:
-    """End every process that came from the command."""
+    """End every process that descends from the command."""
     if not LINUX:
         os.killpg(os.getpgrp(), signal.SIGKILL)  # the keeper is one of the group, so it is no other's number
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
-        for deed in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, so that none starts another meanwhile
+        for number in (
+            signal.SIGSTOP,
+            signal.SIGKILL,
+        ):  # stopped first, so that none starts another
             for pid, stat in _descendants().items():
-                _signal(pid, stat, deed)
+                _signal(pid, stat, number)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -143,15 +146,15 @@ def _end() -> None:
         time.sleep(0.002)
 
 
-def _signal(pid: int, stat: list[bytes], deed: signal.Signals) -> None:
-    """Send a signal to the process that was seen, and to no later one of the same number."""
+def _signal(pid: int, stat: list[bytes], number: signal.Signals) -> None:
+    """Send a signal to a process, unless its number now belongs to a later one."""
     with contextlib.suppress(OSError):
-        held = os.pidfd_open(pid)
+        descriptor = os.pidfd_open(pid)
         try:
             if _stat(pid)[19:20] == stat[19:20]:  # the time of its start
-                signal.pidfd_send_signal(held, deed)
+                signal.pidfd_send_signal(descriptor, number)
         finally:
-            os.close(held)
+            os.close(descriptor)
 
 
 def _reaped() -> Iterator[tuple[int, int]]:
@@ -166,7 +169,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _say(socket: int, line: str) -> None:
-    with contextlib.suppress(OSError):  # nobody listens any more
+    with contextlib.suppress(OSError):  # the other end has closed
         os.write(socket, line.encode(errors="replace") + b"\n")
 
 

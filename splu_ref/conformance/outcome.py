@@ -1,4 +1,4 @@
-"""What a run of the conformance vectors found."""
+"""The outcome of a conformance run, and the sentence that states it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from splu_ref.channels import Json
-from splu_ref.conformance.coverage import Coverage, coverage, whole
+from splu_ref.conformance.coverage import Coverage, coverage, total_share
 from splu_ref.conformance.description import Unknown
 from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, StatisticalCheck, Verdict
 from splu_ref.output import Case, junit
@@ -19,21 +19,21 @@ class Conformance:
     Attributes
     ----------
     name, version
-        What the program says of itself.
+        The name and version that the program reports.
     specification
-        The version of the specification that it was held to.
+        The version of the specification that it was tested against.
     offered
-        The operations that it says it has.
+        The operations that the program reports as supported.
     unknown
-        What it says beside them and the specification does not know: the first hundred.
+        Operations and features that it reports and the specification does not know: the first hundred.
     smoke
-        Whether a few vectors of each file were asked, and not all.
+        Whether the run was restricted to a few vectors of each file.
     results
         Every vector and check, in the order of the run.
     statistics
-        The checks of chance, with their evidence and power.
+        The statistical checks, with their evidence and power.
     replay
-        What was asked alone, if one request was.
+        The request that was tested alone; None for a full run.
     """
 
     name: str
@@ -50,14 +50,14 @@ class Conformance:
     def verdict(self) -> str:
         """``conforms``, ``conforms in part``, ``does not conform``, or ``inconclusive``.
 
-        In part: nothing failed, and of no operation was all tested and right. Inconclusive: none was tested.
-        Of one request asked alone: ``passed``, ``failed`` or ``inconclusive``.
+        In part: nothing failed, but no operation passed all its vectors and checks. Inconclusive: no
+        operation was tested. A run of one request is ``passed``, ``failed`` or ``inconclusive``.
         """
         if self.failures():
             return "does not conform" if self.replay is None else "failed"
         if self.replay is not None:
-            asked = (result.verdict for result in self.results if result.id == self.replay.id)
-            return "passed" if Verdict.PASSED in asked else "inconclusive"
+            verdicts = (result.verdict for result in self.results if result.id == self.replay.id)
+            return "passed" if Verdict.PASSED in verdicts else "inconclusive"
         if self.conforming():
             return "conforms"
         return "conforms in part" if self.in_part() else "inconclusive"
@@ -69,7 +69,7 @@ class Conformance:
 
     @property
     def statement(self) -> str:
-        """What was shown, of what, in a sentence."""
+        """The verdict and the operations it applies to, in a sentence."""
         return statement(self)
 
     def count(self, *verdicts: Verdict) -> int:
@@ -86,11 +86,11 @@ class Conformance:
         return table
 
     def operations(self) -> list[str]:
-        """Return the operations of which there are vectors or checks, in the order of the run."""
+        """Return the operations that have vectors or checks, in the order of the run."""
         return [operation for operation in self.by_operation() if operation != PROTOCOL]
 
     def answered(self) -> set[str]:
-        """Return the operations of which a request was answered rightly; to refuse one is not enough."""
+        """Return the operations with at least one correct answer; correct refusals do not count."""
         return {
             result.operation
             for result in self.results
@@ -98,30 +98,30 @@ class Conformance:
         }
 
     def conforming(self) -> list[str]:
-        """Return the operations of which all that there is was asked and right."""
-        return [name for name, shares in self._right() if whole(shares).part == 1]
+        """Return the operations that passed all their vectors and checks."""
+        return [name for name, shares in self._without_failure() if total_share(shares).part == 1]
 
     def in_part(self) -> list[str]:
-        """Return the operations of which nothing failed, and a part was not asked, told or expected right."""
-        return [name for name, shares in self._right() if whole(shares).part < 1]
+        """Return the operations without a failure in which some vectors or checks did not pass."""
+        return [name for name, shares in self._without_failure() if total_share(shares).part < 1]
 
-    def _right(self) -> list[tuple[str, Coverage]]:
-        """Return the operations of which something was answered rightly and nothing failed, with shares."""
-        right = self.answered() - {failure.operation for failure in self.failures()}
-        return [(name, shares) for name, shares in self.coverage.items() if name in right]
+    def _without_failure(self) -> list[tuple[str, Coverage]]:
+        """Return the operations with a correct answer and no failure, with their shares."""
+        names = self.answered() - {failure.operation for failure in self.failures()}
+        return [(name, shares) for name, shares in self.coverage.items() if name in names]
 
     @property
     def coverage(self) -> dict[str, Coverage]:
-        """What passed of how many, by operation and kind of request."""
-        found = coverage(self.results)
-        return {name: found[name] for name in self.operations() if name in found}
+        """The number of passed and of all requests, by operation and kind of request."""
+        shares = coverage(self.results)
+        return {name: shares[name] for name in self.operations() if name in shares}
 
     def failures(self) -> Sequence[Result]:
-        """Return what stands between the program and conformance."""
+        """Return the results that count against conformance."""
         return [result for result in self.results if not result.verdict.good]
 
     def to_json(self) -> dict[str, Json]:
-        """Return the outcome for programs; the keys are an interface."""
+        """Return the JSON form of the outcome; its keys are an interface."""
         document: dict[str, Json] = {
             "program": {"name": self.name, "version": self.version},
             "specification": self.specification,
@@ -150,7 +150,7 @@ class Conformance:
     def to_junit(self) -> bytes:
         """Return the outcome as JUnit XML: a suite for each operation, with its shares as properties.
 
-        A run in which no operation was tested has an error: it is no success.
+        A run in which no operation was tested is reported as an error.
         """
         suites: dict[str, list[Case]] = {}
         for result in self.results:
@@ -166,36 +166,36 @@ class Conformance:
 
 
 def statement(outcome: Conformance) -> str:
-    """Return what a run has shown, of what, in a sentence."""
+    """Return the verdict of a run and the operations it applies to, in a sentence."""
     if outcome.replay is not None:
-        return f"{outcome.verdict}: {outcome.replay.id}, asked alone; this says nothing of the others"
+        return f"{outcome.verdict}: {outcome.replay.id}, tested alone; no other request was tested"
     table, conforming, in_part = outcome.by_operation(), outcome.conforming(), outcome.in_part()
     operations, coverage, answered = outcome.operations(), outcome.coverage, outcome.answered()
     offered = [name for name in operations if name in outcome.offered]
     failures = outcome.failures()
     if outcome.verdict == "conforms":
-        said = f"conforms in {len(conforming)} of {len(operations)} operations"
+        text = f"conforms in {len(conforming)} of {len(operations)} operations"
     elif outcome.verdict == "conforms in part":
-        said = f"conforms in part, and as a whole in none of {len(operations)} operations"
+        text = f"conforms in part, and as a whole in none of {len(operations)} operations"
     elif failures:
-        asked = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
-        said = f"does not conform: {_counted(len(failures))} in {asked} vectors and checks"
+        tested = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
+        text = f"does not conform: {_counted(len(failures))} in {tested} vectors and checks"
     else:
-        said = "inconclusive: no operation was tested"
-    parts = [said + (", asked a few vectors of each file" if outcome.smoke else "")]
+        text = "inconclusive: no operation was tested"
+    parts = [text + (", tested with a few vectors of each file" if outcome.smoke else "")]
     if outcome.holds and outcome.count(Verdict.XFAILED):
         expected = outcome.count(Verdict.XFAILED)
         parts.append(f"{_counted(expected)} {'was' if expected == 1 else 'were'} expected")
     listed = {
         "not offered": [name for name in operations if name not in outcome.offered],
-        "in part": [f"{name} ({whole(coverage[name])})" for name in in_part],
-        "offered and not shown": [
+        "in part": [f"{name} ({total_share(coverage[name])})" for name in in_part],
+        "offered and not tested": [
             name for name in offered if name not in answered and not table[name]["failed"]
         ],
     }
-    parts += [f"{len(names)} {what}: {', '.join(names)}" for what, names in listed.items() if names]
+    parts += [f"{len(names)} {label}: {', '.join(names)}" for label, names in listed.items() if names]
     if outcome.statistics:
-        parts.append(f"a program that is right fails by chance with at most {len(outcome.statistics)}e-9")
+        parts.append(f"a correct program fails with probability at most {len(outcome.statistics)}e-9")
     return "; ".join(parts)
 
 

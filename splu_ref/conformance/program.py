@@ -1,9 +1,9 @@
-"""A program under test: started once, asked line by line, and never trusted.
+"""A program under test: started once, queried line by line, and not trusted.
 
 The program may hang, crash, flood its output or its errors, answer twice, take all memory, or refuse to end.
 Whatever it does, an answer or a failure comes within the time limit and in bounded memory. One loop serves
-its three pipes, so neither side can block the other. A keeper between us and it holds it to its limits and
-ends what it leaves behind: see `splu_ref.conformance.keeper` for what that covers. Needs a POSIX system.
+its three pipes, so neither side can block the other. A supervising process enforces the limits and ends all
+processes that the program started: `splu_ref.conformance.keeper` states what that covers. POSIX only.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from splu_ref.channels import InputError
 LONGEST_LINE = 1 << 24
 """Bytes of the longest line that is read; a program that writes a longer one is stopped."""
 MOST_ERRORS = 1 << 24
-"""Bytes of standard error that are read for one answer; a program that writes more is stopped."""
+"""Bytes of standard error that are read during one answer; a program that writes more is stopped."""
 FAST_READS = 1000
-"""Reads for one answer that follow each other at once; before each later one passes `PAUSE`.
+"""Reads during one answer without a pause; each later read waits `PAUSE` first.
 
 A program that writes byte by byte would otherwise keep the runner busy for the whole time limit.
 """
@@ -35,16 +35,16 @@ PAUSE = 0.001
 """Seconds."""
 
 _CHUNK = 1 << 16
-_LAST_WORDS = 2_000  # bytes of standard error that are kept
+_LAST_WORDS = 2_000  # bytes of standard error that are retained
 _GRACE = 5.0  # seconds to end after the end of its input
-_NEWS = 0.5  # seconds that the news of an end may take
+_REPORT = 0.5  # seconds within which the keeper reports the program's end
 _KEEPER = Path(__file__).with_name("keeper.py")
-_KEEPING = 10.0  # seconds that the keeper may take to start, or to end what it keeps
+_KEEPER_TIME = 10.0  # seconds that the keeper may take to start, or to end the program's processes
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a program under test may take.
+    """Limits on the time and memory of a program under test.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Limits:
     processor
         Seconds of processor time from one start on, on Linux of all processes together, elsewhere of each.
     memory
-        MiB that all its processes hold together. Linux only.
+        MiB of memory of all its processes together. Linux only.
     """
 
     answer: float = 10.0
@@ -65,7 +65,7 @@ class Limits:
 
 
 class MisbehaviorError(Exception):
-    """The program broke the protocol: what it did, in words. It has been stopped."""
+    """The program violated the protocol and has been stopped; the message says how."""
 
 
 class Program:
@@ -76,7 +76,7 @@ class Program:
     command
         The program and its arguments.
     limits
-        What it may take. The time of a whole run is its caller's affair.
+        Limits of time and memory. The caller enforces the time of a whole run.
 
     Raises
     ------
@@ -86,16 +86,16 @@ class Program:
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         if os.name != "posix":
-            raise InputError("a program can be held to the vectors on a POSIX system only: use one")
+            raise InputError("programs can be tested on a POSIX system only: use one")
         self._limits = limits
         self._received = bytearray()
         self._last_words = bytearray()
         self._error_bytes = self._reads = 0  # for the present answer
-        self._told = b""  # by the keeper
+        self._reports = b""  # of the keeper
         self._line, far_end = socket.socketpair()
         with far_end:
             try:
-                self._keeper = subprocess.Popen(  # noqa: S603 - to run this program is what was asked for
+                self._keeper = subprocess.Popen(  # noqa: S603 - running this program is the purpose
                     [
                         *(sys.executable, "-I", "-S", str(_KEEPER), str(far_end.fileno())),
                         *(str(limits.processor), str(limits.memory), *command),
@@ -105,7 +105,7 @@ class Program:
                     stderr=subprocess.PIPE,
                     bufsize=0,
                     pass_fds=[far_end.fileno()],
-                    start_new_session=True,  # what a terminal sends to us is not for it
+                    start_new_session=True,  # signals of the terminal do not reach it
                 )
             except (OSError, ValueError) as error:  # the command cannot even be passed on
                 self._line.close()
@@ -120,9 +120,9 @@ class Program:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._output, selectors.EVENT_READ)
         self._selector.register(self._errors, selectors.EVENT_READ)
-        if not self._keeper_says(b"started", _KEEPING):
+        if not self._keeper_says(b"started", _KEEPER_TIME):
             self.stop()
-            reason = self._told.decode(errors="replace").strip().removeprefix("unstartable ")
+            reason = self._reports.decode(errors="replace").strip().removeprefix("unstartable ")
             raise _unstartable(command, reason)
 
     def __enter__(self) -> Self:
@@ -149,28 +149,28 @@ class Program:
         Raises
         ------
         MisbehaviorError
-            If no answer comes in time, the program ends, or it writes what is no answer. It is stopped then.
+            If no answer comes in time, the program ends, or it writes something else. It is then stopped.
         """
         allowed = self._limits.answer if within is None else min(within, self._limits.answer)
         last = allowed < self._limits.answer
         deadline = time.monotonic() + allowed
         self._error_bytes = self._reads = 0
-        self._serve(0.0)  # what has come already was not asked for
+        self._serve(0.0)  # output before the request is unexpected
         if self._received:
-            raise self._stopped("it wrote a line that nobody asked for")
+            raise self._stopped("it wrote an unexpected line")
         unsent = memoryview(line + b"\n")
         self._selector.register(self._input, selectors.EVENT_WRITE)
         try:
             while b"\n" not in self._received:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    of_run = ", all that was left of the run (--time gives it more)" if last else ""
+                    of_run = ", the rest of the time of the run (--time allows more)" if last else ""
                     raise self._stopped(f"it gave no answer within {allowed:.6g} seconds{of_run}")
                 unsent = unsent[self._serve(left, unsent) :]
                 if len(self._received) > LONGEST_LINE:
                     raise self._stopped(f"its answer is longer than {LONGEST_LINE} bytes")
                 if self._ended() and b"\n" not in self._received:
-                    raise self._stopped(self._fate(_NEWS) or "it closed its output")
+                    raise self._stopped(self._fate(_REPORT) or "it closed its output")
         finally:
             if self._serves(self._input):
                 self._selector.unregister(self._input)
@@ -198,18 +198,18 @@ class Program:
                 raise self._stopped("it did not end when its input had ended")
             self._serve(left)
             if self._received:
-                raise self._stopped("it wrote a line that nobody asked for")
-        fate = self._fate(max(deadline - time.monotonic(), _NEWS))
+                raise self._stopped("it wrote an unexpected line")
+        fate = self._fate(max(deadline - time.monotonic(), _REPORT))
         if fate is None:
             raise self._stopped("it closed its output and did not end")
         if fate != "it ended with exit code 0":
             raise self._stopped(f"{fate} after the end of its input")
 
     def stop(self) -> None:
-        """End the program and all that came from it, at once."""
-        self._line.close()  # which tells the keeper
+        """End the program and all processes that it started, at once."""
+        self._line.close()  # the keeper then ends the program
         try:
-            self._keeper.wait(_KEEPING)
+            self._keeper.wait(_KEEPER_TIME)
         except subprocess.TimeoutExpired:
             self._keeper.kill()
             self._keeper.wait()
@@ -269,39 +269,39 @@ class Program:
         return pipe in (self._selector.get_map() or ())
 
     def _keeper_says(self, word: bytes, wait: float) -> bool:
-        """Wait until the keeper says a line that begins with the word, or ends."""
+        """Return whether the keeper reports a line that begins with the word within the time."""
         deadline = time.monotonic() + wait
-        while not any(line.startswith(word) for line in self._told.splitlines()):
+        while not any(line.startswith(word) for line in self._reports.splitlines()):
             self._line.settimeout(max(deadline - time.monotonic(), 0.001))
             try:
-                told = self._line.recv(_CHUNK)
+                report = self._line.recv(_CHUNK)
             except OSError:  # in particular: nothing within this time
                 return False
-            if not told:
+            if not report:
                 return False
-            self._told += told
+            self._reports += report
         return True
 
     def _fate(self, wait: float) -> str | None:
-        """Return how the program ended, in words, or None if it has not."""
+        """Return how the program ended, as part of a message, or None if it has not."""
         ended = self._keeper_says(b"exit ", wait)
-        for line in self._told.decode(errors="replace").splitlines():
+        for line in self._reports.decode(errors="replace").splitlines():
             if line == "processor":
                 return (
                     f"it took more than {self._limits.processor} seconds of processor time and was stopped "
-                    "(--cpu gives it more)"
+                    "(--cpu allows more)"
                 )
             if line == "memory":
-                return f"it held more than {self._limits.memory} MiB and was stopped (--memory gives it more)"
+                return f"it used more than {self._limits.memory} MiB and was stopped (--memory allows more)"
         if not ended:
-            return None if self._keeper.poll() is None else "it ended the process that watches it"
-        code = int(self._told.rpartition(b"exit ")[2].split()[0])
+            return None if self._keeper.poll() is None else "it ended the process that supervises it"
+        code = int(self._reports.rpartition(b"exit ")[2].split()[0])
         return f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}"
 
     def _stopped(self, what: str) -> MisbehaviorError:
         self.stop()
         words = self.last_words.splitlines()
-        return MisbehaviorError(f"{what}; its last words: {words[-1][:200]!r}" if words else what)
+        return MisbehaviorError(f"{what}; the end of its errors: {words[-1][:200]!r}" if words else what)
 
 
 def _unstartable(command: Sequence[str], reason: str) -> InputError:

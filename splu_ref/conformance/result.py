@@ -1,4 +1,4 @@
-"""What came of one vector or check."""
+"""Results of vectors and checks."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from splu_ref.channels import Json
 from splu_ref.output import Case
 
 PROTOCOL = "protocol"
-"""Stands in the place of an operation for what concerns all of them."""
+"""The operation named for vectors and checks that concern the protocol itself."""
 
 
 class Kind(StrEnum):
-    """What a request asks for."""
+    """The kind of outcome that a request requires."""
 
     ANSWER = "answers"
     REFUSAL = "refusals"
-    """Whoever refuses everything passes these, without the operation."""
+    """A program that refuses every request passes these without having the operation."""
     GENERATED = "generated"
-    """Very many requests that are made of a seed, with one hash over their answers."""
+    """Many requests generated from a seed, with one hash over their answers."""
     AT_RANDOM = "at random"
-    """A check of their law."""
+    """A statistical check of random releases against their law."""
 
 
 class Verdict(StrEnum):
-    """How one vector, or one check of the protocol or of chance, came out."""
+    """The verdict of one vector or check."""
 
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
-    """There is nothing to be held to: a check for which the method has no law, or the answers too little."""
+    """The check does not apply: the method has no law for it, or the answers lack the data."""
     UNSUPPORTED = "unsupported"
-    """The program does not say that it has the operation, or the feature."""
+    """The program does not report the operation or the feature as supported."""
     XFAILED = "xfailed"
-    """It fails, as the list of expected failures says."""
+    """It fails and is in the list of expected failures."""
     XPASSED = "xpassed"
-    """It passes although it stands in that list: a failure to remove the entry."""
+    """It passes although it is in that list: a failure until the entry is removed."""
 
     @property
     def good(self) -> bool:
-        """Whether the run may still hold."""
+        """Whether this verdict is compatible with conformance."""
         return self not in (Verdict.FAILED, Verdict.XPASSED)
 
 
@@ -51,15 +51,15 @@ class Result:
     Attributes
     ----------
     id
-        The vector's id, or the check's.
+        The id of the vector or check.
     operation
         The operation that it belongs to.
     verdict
-        How it came out.
+        The verdict.
     reason
-        What was wrong, why it was not asked, or why its failure is expected.
+        The fault, why the request was not sent, or why its failure is expected.
     kind
-        What was asked for; None for a check of the runner itself.
+        The kind of request; None for a check of the protocol.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Result:
     kind: Kind | None = None
 
     def to_case(self) -> Case:
-        """Return the result as a case of JUnit, which has one outcome for all that was not tested."""
+        """Return the result as a JUnit case; every result that was not tested is ``skipped``."""
         case = Case(group=self.operation, name=self.id)
         if not self.verdict.good:
             return replace(case, outcome="failure", message=self.reason)
@@ -81,7 +81,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One request that was asked alone.
+    """One request that was tested alone.
 
     Attributes
     ----------
@@ -90,13 +90,13 @@ class Replay:
     page
         The page of the specification that decides it.
     about
-        What it exercises.
+        What it tests.
     request
-        The line that was sent; empty where many are.
+        The line that was sent; empty for several requests.
     expected
-        The answer that is right, as JSON; empty where many are.
+        The correct answer, as JSON; empty for several requests.
     given
-        The line that came, its beginning if it is long; empty if none came.
+        The line received, truncated if it is long; empty if there was none.
     """
 
     id: str
@@ -107,26 +107,26 @@ class Replay:
     given: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the request and its answers for programs."""
+        """Return the JSON form of the request and its answers."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticalCheck:
-    """One check of releases at random.
+    """One statistical check of random releases.
 
     Attributes
     ----------
     name
-        What is checked.
+        The id of the check.
     observations
-        How many independent observations went into it.
+        Number of independent observations.
     log10_e_value
         Base-10 logarithm of the evidence against the program; it rejects from -log10 ``level`` on.
     level
-        Probability at most of rejecting a program that is right.
+        Upper bound of the probability of rejecting a correct program.
     power
-        The smallest deviation that would be found with probability 0.999, in words.
+        The smallest deviation that is detected with probability 0.999, as text.
     passed
         Whether the check did not reject.
     """
@@ -139,7 +139,7 @@ class StatisticalCheck:
     passed: bool
 
     def to_json(self) -> dict[str, Json]:
-        """Return the check for programs."""
+        """Return the JSON form of the check."""
         return {
             "name": self.name,
             "observations": self.observations,

@@ -1,7 +1,7 @@
-"""Holding a program to the vectors.
+"""The runner: tests a program against the vectors, and its random releases against their law.
 
-A program that misbehaves is started anew for the next vector. After a number of such starts, or after the
-time that a run may take, the rest is not run: so a run ends, whatever the program does.
+A program that misbehaves is restarted for the next vector. After a number of restarts, or at the end of the
+time of a run, the remaining vectors are not run: a run ends whatever the program does.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from fractions import Fraction
 from splu_ref import SPECIFICATION
 from splu_ref.channels import InputError, Json
 from splu_ref.conformance.comparison import clipped
-from splu_ref.conformance.coverage import coverage, lacking
+from splu_ref.conformance.coverage import coverage, unmet_requirements
 from splu_ref.conformance.description import FEATURES, Description, nearest, read_description
-from splu_ref.conformance.judging import judged, replayed, vector_of
+from splu_ref.conformance.judging import judge, replay_of, vector_of
 from splu_ref.conformance.library import OPERATIONS
 from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits, MisbehaviorError
 from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, StatisticalCheck, Verdict
 from splu_ref.conformance.session import Session
-from splu_ref.conformance.statistics import OPERATION, check_names, judged_releases
+from splu_ref.conformance.statistics import OPERATION, check_names, check_releases
 from splu_ref.conformance.vector import Vector, VectorFile
 
 Progress = Callable[[int, int], None]
 _SMOKE = 2
-"""Vectors of a file, with the same outcome, that a smoke run keeps."""
+"""Vectors of a file with the same outcome that a smoke run sends."""
 
 
 def conform(
@@ -40,9 +40,9 @@ def conform(
     only: str | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
-    tell: Callable[[Result], None] | None = None,
+    on_result: Callable[[Result], None] | None = None,
 ) -> Conformance:
-    """Hold a program to vectors, and its releases at random to their law.
+    """Test a program against vectors, and its random releases against their law.
 
     Parameters
     ----------
@@ -51,26 +51,26 @@ def conform(
     files
         The vectors, such as `splu_ref.conformance.vector_files` gives.
     expected_failures
-        Reasons by id of a vector or check: these must fail.
+        Reasons by id of a vector or check; each of these must fail.
     smoke
-        Keep a few vectors of each file, and a quarter of the releases at random.
+        Whether to send a few vectors of each file only, and request a quarter of the random releases.
     at_random
-        Whether releases at random are held to their law, if the program makes any.
+        Whether to test random releases against their law, if the program supports them.
     require
-        Shares of each kind of request that must pass, by operation: 1 is all of it.
+        By operation, the share of each kind of request that must pass, in (0, 1].
     only
-        The id of a vector, a generated request or a check: nothing else is asked, but ``describe``.
+        The id of a vector, a generated request or a check: nothing else is sent but ``describe``.
     limits
-        What the program may take; without it the limits that `Limits` has by itself.
+        Limits of time and memory; by default those of `Limits`.
     progress
-        Called with (vectors and checks done, all of them).
-    tell
-        Called with each result as it comes.
+        Called with the number of vectors and checks done, and of all.
+    on_result
+        Called with each result as soon as it is known.
 
     Returns
     -------
     Conformance
-        Every vector's verdict. It holds if nothing failed and an operation was tested.
+        The verdict of every vector and check; ``holds`` if nothing failed and an operation was tested.
 
     Raises
     ------
@@ -86,17 +86,17 @@ def conform(
             )
     _refuse_unknown(require or {}, {file.operation for file in files} - {PROTOCOL} | {OPERATION})
     alone = vector_of(files, only, check_ids()) if only is not None else None
-    asked = files if only is None else [alone] if alone is not None else []
-    work = [(file, vector) for file in asked for vector in (_few(file) if smoke else file.vectors)]
+    selected = files if only is None else [alone] if alone is not None else []
+    work = [(file, vector) for file in selected for vector in (_few(file) if smoke else file.vectors)]
     outcome = Conformance("", "", SPECIFICATION, smoke=smoke)
     if only is not None:
         outcome.replay = Replay(only, "docs/specification/conformance.md", "A check of the runner.")
     checks = check_names() if at_random and (only is None or only in check_names()) else []
 
-    def found(result: Result) -> None:
+    def record(result: Result) -> None:
         outcome.results.append(_expected(result, expected_failures or {}))
-        if tell is not None:
-            tell(outcome.results[-1])
+        if on_result is not None:
+            on_result(outcome.results[-1])
         if progress is not None:
             progress(min(len(outcome.results) - 1, len(work) + len(checks)), len(work) + len(checks))
 
@@ -104,7 +104,7 @@ def conform(
         try:
             description = read_description(session.ask({"op": "describe"}, "describe"))
         except MisbehaviorError as error:
-            found(Result("protocol/describe", PROTOCOL, Verdict.FAILED, str(error)))
+            record(Result("protocol/describe", PROTOCOL, Verdict.FAILED, str(error)))
             return outcome
         outcome.name, outcome.version = description.name, description.version
         outcome.offered = description.operations
@@ -112,27 +112,27 @@ def conform(
             {"describe", *OPERATIONS, *(file.operation for file in files)},
             {*FEATURES, *(feature for file in files for feature in file.requires)},
         )
-        found(Result("protocol/describe", PROTOCOL, Verdict.PASSED))
+        record(Result("protocol/describe", PROTOCOL, Verdict.PASSED))
         for file, vector in work:
-            session.received = b""  # what came before is no answer to this
-            found(judged(session, description, file, vector))
+            session.received = b""  # an earlier line does not answer this request
+            record(judge(session, description, file, vector))
             if only is not None:
-                outcome.replay = replayed(file, vector, session.received)
+                outcome.replay = replay_of(file, vector, session.received)
         for result, check in _at_random(session, description, smoke=smoke) if checks else ():
             if only in (None, result.id):
-                found(result)
+                record(result)
                 outcome.statistics += [check] if check is not None else []
-        found(_ended(session))
+        record(_ended(session))
     if only is None:
-        short = lacking(require or {}, coverage(outcome.results))
+        short = unmet_requirements(require or {}, coverage(outcome.results))
         unmet = [Result(f"{name}/required", name, Verdict.FAILED, why) for name, why in short.items()]
-        for result in [*_nothing_answered(outcome, work), *unmet]:
-            found(result)
+        for result in [*_unanswered(outcome, work), *unmet]:
+            record(result)
     return outcome
 
 
 def check_ids() -> list[str]:
-    """Return the ids of what a run checks beside the vectors."""
+    """Return the ids of the checks of a run other than vectors."""
     return ["protocol/describe", "protocol/end", *check_names()]
 
 
@@ -145,7 +145,7 @@ def _refuse_unknown(require: Collection[str], known: Collection[str]) -> None:
 
 
 def _expected(result: Result, reasons: Mapping[str, str]) -> Result:
-    """Return the result, turned around if a failure is expected."""
+    """Return the result with its verdict adjusted to the list of expected failures."""
     if result.id not in reasons or result.verdict in (Verdict.SKIPPED, Verdict.UNSUPPORTED):
         return result
     if result.verdict is Verdict.FAILED:
@@ -159,7 +159,7 @@ def _expected(result: Result, reasons: Mapping[str, str]) -> Result:
 def _at_random(
     session: Session, description: Description, *, smoke: bool
 ) -> Iterator[tuple[Result, StatisticalCheck | None]]:
-    """Yield the checks of releases at random, if the program makes any."""
+    """Yield the statistical checks: unsupported if the program makes no random releases."""
     if OPERATION not in description.operations:
         for identifier in check_names():
             reason = f"the operation {OPERATION} is not supported"
@@ -169,11 +169,11 @@ def _at_random(
     def ask(request: Mapping[str, object]) -> dict[str, Json]:
         return session.ask({"op": OPERATION, **request}, OPERATION)
 
-    yield from judged_releases(ask, description.features, smoke=smoke)
+    yield from check_releases(ask, description.features, smoke=smoke)
 
 
 def _ended(session: Session) -> Result:
-    """Return whether the program ends when its input does."""
+    """Check that the program ends at the end of its input."""
     try:
         session.finish()
     except MisbehaviorError as error:
@@ -181,30 +181,30 @@ def _ended(session: Session) -> Result:
     return Result("protocol/end", PROTOCOL, Verdict.PASSED)
 
 
-def _nothing_answered(outcome: Conformance, work: Sequence[tuple[VectorFile, Vector]]) -> list[Result]:
-    """Return a failure for each operation that is offered and of which nothing but refusals was shown.
+def _unanswered(outcome: Conformance, work: Sequence[tuple[VectorFile, Vector]]) -> list[Result]:
+    """Return a failure for each offered operation that answered no request correctly.
 
-    An operation of which these vectors ask nothing but refusals is no failure, nor is it shown.
+    An operation whose vectors all require refusals is neither a failure nor tested.
     """
-    shown = outcome.answered()
-    shown |= {result.operation for result in outcome.results if result.verdict is Verdict.XFAILED}
-    askable = {file.operation for file, vector in work if vector.valid}
-    askable |= {result.operation for result in outcome.results if result.id in check_names()}
-    reason = "nothing that has an answer passed or was expected to fail"
+    answered = outcome.answered()
+    answered |= {result.operation for result in outcome.results if result.verdict is Verdict.XFAILED}
+    answerable = {file.operation for file, vector in work if vector.valid}
+    answerable |= {result.operation for result in outcome.results if result.id in check_names()}
+    reason = "no valid request passed or was expected to fail"
     return [
         Result(f"{operation}/any", operation, Verdict.FAILED, reason)
         for operation in outcome.operations()
-        if operation in outcome.offered & askable - shown
+        if operation in outcome.offered & answerable - answered
     ]
 
 
 def _few(file: VectorFile) -> list[Vector]:
-    """Return the first vectors of each outcome, and those made of a seed."""
-    kept: list[Vector] = []
+    """Return the first vectors of each kind of outcome."""
+    selected: list[Vector] = []
     for vector in file.vectors:
         alike = [
-            other for other in kept if (other.error, other.generator) == (vector.error, vector.generator)
+            other for other in selected if (other.error, other.generator) == (vector.error, vector.generator)
         ]
         if len(alike) < _SMOKE:
-            kept.append(vector)
-    return kept
+            selected.append(vector)
+    return selected

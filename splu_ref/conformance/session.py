@@ -1,4 +1,4 @@
-"""A program that is started anew when it has misbehaved, a limited number of times and for a limited time."""
+"""A session with a program, which is restarted after misbehavior: limited in restarts and in time."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from splu_ref.conformance.comparison import UnreadableAnswerError, read_answer
 from splu_ref.conformance.program import Limits, MisbehaviorError, Program
 
 MOST_STARTS = 10
-"""How often the program is started at most: once, and after each misbehavior."""
+"""Maximum number of starts of the program, the first and those after misbehavior."""
 
 
 class Session:
-    """A program that is started anew when it has misbehaved.
+    """A program that is restarted after misbehavior.
 
     Parameters
     ----------
     command
         The program and its arguments.
     limits
-        What the program may take. The time of the run begins now.
+        Limits of time and memory. The time of the run starts with the session.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Session:
 
     @property
     def exhausted(self) -> str:
-        """Why the program is not asked any more, or empty."""
+        """The reason why no more requests are sent; empty if there is none."""
         if time.monotonic() >= self._deadline:
-            return f"not run: the run took more than {self._limits.run:g} seconds (--time gives it more)"
+            return f"not run: the run took more than {self._limits.run:g} seconds (--time allows more)"
         if self._program is None and self._starts >= MOST_STARTS:
             return f"not run: the program misbehaved {MOST_STARTS} times"
         return ""
@@ -59,7 +59,7 @@ class Session:
         Raises
         ------
         MisbehaviorError
-            If there is none, or none that can be understood.
+            If there is no answer, or it is not readable.
         """
         return self.ask_line(json.dumps({**request, "id": identifier}).encode(), identifier)
 
@@ -83,12 +83,12 @@ class Session:
             raise MisbehaviorError(str(error)) from None
 
     def finish(self) -> None:
-        """End the program in peace; raise ``MisbehaviorError`` if it does not end so.
+        """End the program's input; raise ``MisbehaviorError`` if the program does not end correctly.
 
-        A program that was stopped is started once more for that.
+        A program that was stopped is started once more for this check.
         """
         if self._program is None or self.exhausted:
-            self.ask({"op": "describe"}, "describe")  # an answer tells that it has started, however slowly
+            self.ask({"op": "describe"}, "describe")  # an answer shows that it has started, however slowly
         assert self._program is not None
         self._program.finish()
 

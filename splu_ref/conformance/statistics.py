@@ -1,8 +1,8 @@
-"""Releases at random, held to their law by e-values: the layer for programs that replay no tape.
+"""Statistical tests of random releases against their law by e-values, for programs that replay no tape.
 
-Every check has one observation per release, or several that the law says are independent, and a level of
-one in a billion: a program that is right is rejected with that probability at most. Checks that need to know
-which record stands at a published row are made where the program tells.
+Every check has one observation per release, or several that are independent under the law, and a level of
+one in a billion: a correct program is rejected with at most that probability. Checks that need the record of
+each published row are made only if the program reports it.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from splu_ref.audit import (
 from splu_ref.conformance.chance import CHECKS, Check, Law
 from splu_ref.conformance.program import MisbehaviorError
 from splu_ref.conformance.result import Kind, Result, StatisticalCheck, Verdict
-from splu_ref.conformance.worlds import BATCHES, WORLDS, Ask, Sample, World, sampled
+from splu_ref.conformance.worlds import BATCHES, WORLDS, Ask, Sample, World, sample_releases
 
 LEVEL = Fraction(1, 10**9)
 OPERATION = "publish_random"
 
-Found: TypeAlias = tuple[Result, StatisticalCheck | None]
+CheckOutcome: TypeAlias = tuple[Result, StatisticalCheck | None]
 
 
 @cache
 def check_names() -> tuple[str, ...]:
-    """Return the ids of all checks; computing which laws there are takes a moment."""
+    """Return the ids of all checks that have a law in their world."""
     return tuple(_id(world, check.name) for world in WORLDS for check in _checks(world))
 
 
-def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -> Iterator[Found]:
+def check_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -> Iterator[CheckOutcome]:
     """Yield the outcome of every check, in the order of `check_names`.
 
     Parameters
@@ -48,9 +48,9 @@ def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -
     ask
         Sends a request and returns its answer; raises ``MisbehaviorError``.
     features
-        What the program supports; None stands for everything.
+        The features that the program supports; None stands for all.
     smoke
-        Whether a quarter of the releases will do.
+        Whether to request a quarter of the releases only.
     """
     for world in WORLDS:
         missing = sorted(world.requires - features) if features is not None else []
@@ -58,21 +58,21 @@ def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -
             yield from _all(world, Verdict.UNSUPPORTED, f"the feature {missing[0]} is not supported")
             continue
         try:
-            sample = sampled(ask, world, 1 if smoke else BATCHES)
+            sample = sample_releases(ask, world, 1 if smoke else BATCHES)
         except MisbehaviorError as error:
             yield from _all(world, Verdict.FAILED, str(error))
             continue
         for check in _checks(world):
-            yield _judged(world, check, sample)
+            yield _judge(world, check, sample)
 
 
-def _all(world: World, verdict: Verdict, reason: str) -> Iterator[Found]:
+def _all(world: World, verdict: Verdict, reason: str) -> Iterator[CheckOutcome]:
     for check in _checks(world):
         yield Result(_id(world, check.name), OPERATION, verdict, reason, Kind.AT_RANDOM), None
 
 
 def _checks(world: World) -> list[Check]:
-    """Return the checks of which the releases of a world have a law."""
+    """Return the checks that have a law in a world."""
     return [check for check in CHECKS if check.law(world)]
 
 
@@ -80,11 +80,11 @@ def _id(world: World, name: str) -> str:
     return f"{OPERATION}/{world.name}/{name}"
 
 
-def _judged(world: World, check: Check, sample: Sample) -> Found:
+def _judge(world: World, check: Check, sample: Sample) -> CheckOutcome:
     identifier = _id(world, check.name)
     law = check.law(world)
     if check.linked and sample.rows is None:
-        reason = "the answers do not say which record stands at each row"
+        reason = "the answers do not report the record of each row"
         return Result(identifier, OPERATION, Verdict.SKIPPED, reason, Kind.AT_RANDOM), None
     observed = np.bincount(check.bins(world, sample), minlength=len(law)).tolist()
     impossible = [place for place, probability in enumerate(law) if probability == 0 and observed[place]]
@@ -125,7 +125,7 @@ def _power(test: RateTest, count: int, law: tuple[Fraction, ...], named: str) ->
 
 
 def _contrast(observed: Sequence[int], law: Law) -> str:
-    """Return the bin that is farthest off, in words."""
+    """Describe the bin with the largest deviation."""
     count = sum(observed)
 
     def distance(place: int) -> float:
@@ -133,6 +133,5 @@ def _contrast(observed: Sequence[int], law: Law) -> str:
         return (observed[place] - expected) ** 2 / max(expected, 1.0)
 
     worst = max(range(len(law)), key=distance)
-    return (
-        f"bin {worst} was seen {observed[worst]} times in {count}, not about {float(count * law[worst]):.0f}"
-    )
+    expected = float(count * law[worst])
+    return f"bin {worst} was observed {observed[worst]} times in {count}, not about {expected:.0f}"

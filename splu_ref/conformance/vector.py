@@ -63,7 +63,7 @@ class VectorDocument(TypedDict):
 
 @dataclass(frozen=True)
 class Vector:
-    """One request, or a run of generated requests, and what must be answered.
+    """One request, or a run of generated requests, and the required answer.
 
     Exactly one of ``input``, ``line``, ``octets`` and ``generator`` is given; and exactly one of ``answer``,
     ``error`` and ``answers_sha256``.
@@ -73,15 +73,15 @@ class Vector:
     id
         Operation, file and name, joined by slashes; it never changes.
     flags
-        What is particular about the vector; the file's ``notes`` explain each.
+        Properties of the vector, each explained in the file's ``notes``.
     input
         Fields of the request, beside the operation and the file's parameters.
     line
-        A line to be sent as it stands, in UTF-8.
+        A line that is sent unchanged, in UTF-8.
     octets
         A line that is no text, in hexadecimal digits.
     generator
-        How many requests are made: see `splu_ref.conformance.generated`.
+        Parameters of generated requests: see `splu_ref.conformance.generated`.
     answer
         Keys that the answer must have, with their values.
     also
@@ -113,7 +113,7 @@ class Vector:
 
     @property
     def sent(self) -> bytes | None:
-        """The bytes of a line that is sent as it stands, without its end; None for a request."""
+        """The bytes of a line that is sent unchanged, without its end; None for a request."""
         if self.octets is not None:
             return bytes.fromhex(self.octets)
         return None if self.line is None else self.line.encode()
@@ -159,15 +159,15 @@ class VectorFile:
     name
         The file's name without ``.json``; its folder is the operation.
     about
-        What the file exercises, in one sentence.
+        What the file tests, in one sentence.
     page
         The page of the specification that decides it.
     requires
         Features without which a program need not pass the file.
     parameters
-        Fields that all its requests have.
+        Fields of all its requests.
     notes
-        What its flags mean.
+        The meaning of its flags.
     """
 
     specification: str
@@ -235,15 +235,15 @@ def canonical(value: object) -> bytes:
 
 
 def digests(answers: Iterable[Mapping[str, Json]], keys: Sequence[str]) -> Iterator[str]:
-    """Yield, after each answer, the SHA-256 of all answers so far: of each, one line of what counts."""
+    """Yield, after each answer, the SHA-256 of all answers so far: of each, one line of its compared keys."""
     hashed = hashlib.sha256()
     for answer in answers:
-        hashed.update(canonical(counting(answer, keys)) + b"\n")
+        hashed.update(canonical(compared_keys(answer, keys)) + b"\n")
         yield hashed.copy().hexdigest()
 
 
-def counting(answer: Mapping[str, Json], keys: Sequence[str]) -> dict[str, Json]:
-    """Return what counts of an answer to a generated request.
+def compared_keys(answer: Mapping[str, Json], keys: Sequence[str]) -> dict[str, Json]:
+    """Return the part of an answer to a generated request that is compared.
 
     This is ``{"error": {"kind": ...}}`` of an error, and otherwise ``keys`` alone, with null for a key that
     the answer lacks.
@@ -255,5 +255,5 @@ def counting(answer: Mapping[str, Json], keys: Sequence[str]) -> dict[str, Json]
 
 
 def checkpoints(count: int) -> list[int]:
-    """Return after how many of ``count`` answers the hash is noted: ten times, or every time."""
+    """Return after how many of ``count`` answers the hash is recorded: ten times, or after each."""
     return sorted({count * tenth // 10 for tenth in range(1, 11)} - {0})

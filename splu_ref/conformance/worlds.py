@@ -1,4 +1,4 @@
-"""Small tables that are published again and again, and their releases."""
+"""Small tables that are published many times, and samples of their releases."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ Integers: TypeAlias = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class World:
-    """A small table and the parameters under which it is published again and again.
+    """A small table and the parameters of its repeated publication.
 
     Attributes
     ----------
     name
-        Stands in the ids of its checks.
+        Part of the ids of its checks.
     sensitive
         The codes; the first record's value occurs at least twice.
     law
-        The law of published counts: gamma, and the probability to keep a value.
+        The law of published counts: gamma, and the retention probability.
     method
         The plan method.
     """
@@ -86,7 +86,7 @@ WORLDS = (
 
 @dataclass(frozen=True)
 class Sample:
-    """Releases of a world: published codes, and the record at each row if the program tells."""
+    """Releases of a world: published codes, and the record at each row if the program reports it."""
 
     published: Integers
     rows: Integers | None
@@ -99,8 +99,8 @@ class Sample:
         return result
 
 
-def sampled(ask: Ask, world: World, batches: int) -> Sample:
-    """Return the releases of a world, after checking that they are releases of its table at all."""
+def sample_releases(ask: Ask, world: World, batches: int) -> Sample:
+    """Return the releases of a world, after checking that they can be releases of its table."""
     published: list[list[int]] = []
     rows: list[list[int]] = []
     for _ in range(batches):

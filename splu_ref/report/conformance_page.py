@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.conformance import Conformance, spoken, whole
+from splu_ref.conformance import Conformance, describe_shares, total_share
 from splu_ref.report.html import page
 
 SHOWN = 20
@@ -62,7 +62,7 @@ def _column(outcome: Conformance, operations: Sequence[str]) -> Iterator[Cell]:
         if not shares:
             yield Cell("", "– not tested")
             continue
-        shares_text, all_kinds = spoken(shares), whole(shares)
+        shares_text, all_kinds = describe_shares(shares), total_share(shares)
         if failures[operation]:
             yield Cell("bad", f"✗ {failures[operation]} failed", shares_text)
         elif operation not in outcome.offered:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_ref import SPECIFICATION
-from splu_ref.conformance import VectorFile, answer, answered, reference_answer
+from splu_ref.conformance import VectorFile, answer, answer_vector, reference_answer
 from splu_ref.conformance.comparison import error_kind
 from splu_ref.conformance.generated import generated_requests
 from splu_ref.conformance.vector import Vector, canonical
@@ -34,7 +34,7 @@ BY_THE_LIBRARY: dict[str, str] = {}
 
 
 def completed(document: dict[str, Any], notes: dict[str, str]) -> VectorFile:
-    """Return the vector file of a document, with the outcomes and notes that it lacks."""
+    """Return the vector file of a document, with missing outcomes and notes added."""
     defaults = {"specification": SPECIFICATION, "requires": [], "parameters": {}, "notes": {}}
     document = {**defaults, **document}
     flags = {flag for entry in document["vectors"] for flag in entry.setdefault("flags", [])}
@@ -50,7 +50,7 @@ def _new(file: VectorFile, vector: Vector) -> Vector:
     if isinstance(tape, dict):
         fields = {key: value for key, value in file.request(vector).items() if key != "tape"}
         vector = replace(vector, input={**(vector.input or {}), "tape": seeded_tape(fields, **tape)})
-    found = answered(file, vector, answer if vector.id in BY_THE_LIBRARY else reference_answer)
+    found = answer_vector(file, vector, answer if vector.id in BY_THE_LIBRARY else reference_answer)
     if found.error != vector.error:
         raise ValueError(
             f"{vector.id} is answered {found.to_json()}: correct the vector or the specification"

@@ -1,4 +1,4 @@
-"""The action and the hooks for other repositories: their own words, run as a build server would run them."""
+"""The action and the hooks for other repositories: their commands, run as on a build server."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _run(step: dict[str, Any], folder: Path, **environment: str) -> subprocess.C
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A folder in which splu-ref is installed, as the action's first step leaves it."""
+    """A folder with an installed splu-ref, as after the first step of the action."""
     program = tmp_path / "home" / "bin" / "splu-ref"
     program.parent.mkdir(parents=True)
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m splu_ref "$@"\n')
@@ -192,7 +192,7 @@ def test_actions_and_packages_are_pinned() -> None:
     ids=["honest", "adds-to-the-package", "changes-the-audit"],
 )
 def test_all_steps_in_order(code: str, unchanged: bool, vectors: Path, tmp_path: Path) -> None:
-    """Run every step as a build server would; only what is installed already is not fetched again."""
+    """Run every step as a build server does, but use the packages already installed."""
     home, python = tmp_path / "home", _python_of_a_machine(tmp_path)
     package = home / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "splu_ref"
     (tmp_path / "program.py").write_text(f"PACKAGE = {str(package)!r}\n{code}{ANSWERS}")
@@ -287,7 +287,7 @@ def test_hooks() -> None:
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
-    """A program splu-ref that writes its arguments down, and fails for the file ``false.toml``."""
+    """A program splu-ref that records its arguments, and fails for the file ``false.toml``."""
     program = tmp_path / "recorded" / "splu-ref"
     program.parent.mkdir()
     program.write_text('#!/bin/sh\nprintf "%s|" "$@" >> "$0.log"\n[ "$3" != false.toml ]\n')
@@ -356,7 +356,7 @@ def test_a_release_and_a_promise_are_judged(tmp_path: Path, home: Path) -> None:
 def test_no_report_is_written_through_a_symbolic_link(
     before: str, home: Path, vectors: Path, tmp_path: Path
 ) -> None:
-    """Whoever plants a link at the path of a report does not choose what is written over."""
+    """A link planted at the path of a report does not redirect the write."""
     targets, report = tmp_path / "targets", tmp_path / "splu-ref-report"
     targets.mkdir()
     report.mkdir()

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.conformance import answer, answer_line, held, vector_files, write_vectors
+from splu_ref.conformance import answer, answer_line, file_bytes, vector_files, write_vectors
 from splu_ref.conformance.comparison import error_kind
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -35,7 +35,7 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """,
 ]
-"""A program with one operation, and without releases at random."""
+"""A program with one operation, and without random releases."""
 
 
 @pytest.fixture
@@ -67,14 +67,14 @@ def test_vectors_are_written_and_checked(
     capsys.readouterr()
     assert main(["vectors", str(folder), "--check", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["differences"] == ["schema.json differs"]
-    stray = ("plan/vectors.json.orig", "plan/.hidden", "notes.txt", "plan/other.json", "link")
-    for name in stray[:-1]:
+    extra = ("plan/vectors.json.orig", "plan/.hidden", "notes.txt", "plan/other.json", "link")
+    for name in extra[:-1]:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("{}")
     (folder / "link").symlink_to(tmp_path)
     (folder / "README.md").write_text("What these files are.")
     assert main(["vectors", str(folder), "--check", "--json"]) == 1
-    unexpected = [f"{name} is not one of the vectors" for name in stray]
+    unexpected = [f"{name} is not one of the vectors" for name in extra]
     differences = json.loads(capsys.readouterr().out)["differences"]
     assert differences == sorted([*unexpected, "schema.json differs"])
     assert main(["vectors", str(folder / "schema.json")]) == 2
@@ -82,7 +82,7 @@ def test_vectors_are_written_and_checked(
 
 def test_the_vectors_are_copied_byte_for_byte(tmp_path: Path) -> None:
     assert main(["vectors", str(tmp_path / "copied")]) == 0
-    assert held(tmp_path / "copied") == held(VECTORS)
+    assert file_bytes(tmp_path / "copied") == file_bytes(VECTORS)
 
 
 def test_a_check_answers_the_vectors_anew(
@@ -192,11 +192,11 @@ def test_the_largest_limits_and_a_request_alone(few: Path, capsys: pytest.Captur
     only = ["--only", "estimate/mle-3/count-0"]
     assert main(["conform", "--vectors", str(few), *most, *only, "--", *LIMITED]) == 0
     printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    told = dict(line.split(": ", 1) for line in printed if ": " in line)
+    labeled = dict(line.split(": ", 1) for line in printed if ": " in line)
     assert "id estimate/mle-3/count-0" in printed
-    assert json.loads(told["request"])["published_count"] == 0
-    assert json.loads(told["expected"]) == {"estimate": "0"}
-    assert json.loads(told["given"]) == {"estimate": "0"}
+    assert json.loads(labeled["request"])["published_count"] == 0
+    assert json.loads(labeled["expected"]) == {"estimate": "0"}
+    assert json.loads(labeled["given"]) == {"estimate": "0"}
 
 
 def test_the_worst_program_decides(few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,9 +204,9 @@ def test_the_worst_program_decides(few: Path, tmp_path: Path, capsys: pytest.Cap
     silent = shlex.join([sys.executable, "-S", "-c", "import sys; sys.stdin.read()"])
     command = ["conform", "--vectors", str(few), "--html", str(page), "--beside", silent]
     assert main([*command, "--json", "--", *LIMITED]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert told["holds"] is True
-    assert [each["holds"] for each in told["beside"]] == [False]
+    outcome = json.loads(capsys.readouterr().out)
+    assert outcome["holds"] is True
+    assert [each["holds"] for each in outcome["beside"]] == [False]
     assert "limited" in page.read_text("utf-8")
     assert main([*command, "--", *LIMITED]) == 2  # the page exists
     assert "--force" in capsys.readouterr().err

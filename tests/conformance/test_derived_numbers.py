@@ -1,4 +1,4 @@
-"""The vectors of estimates and promises, derived a second time: in fractions, by brute force."""
+"""The vectors of estimates and guarantees, derived independently: in fractions, by brute force."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def binomial(trials: int, gamma: int) -> tuple[Fraction, ...]:
 
 @cache
 def retained(f: int, gamma: int, retention: Fraction) -> tuple[Fraction, ...]:
-    """Return the law of f' one record at a time: f that keep the value, (gamma - 1) f that take it."""
+    """Return the law of f' one record at a time: f retain the value, (gamma - 1) f take it."""
     chances = [Fraction(1)]
     for chance in [retention] * f + [(1 - retention) / (gamma - 1)] * ((gamma - 1) * f):
         kept = [mass * (1 - chance) for mass in chances] + [Fraction(0)]
@@ -404,14 +404,14 @@ def _determinant(rows: list[list[Fraction]]) -> Fraction:
 
 
 def _inverse(request: Request) -> Request:
-    """Return an inverse that is seen to be one, or a combination of rows that is seen to be nothing."""
+    """Return the inverse, or a linear combination of rows that is zero; both are verified."""
     rows = _matrix(request)
     size = len(rows)
     if size > 5:  # uniform replacement: A = p I + q J, and its inverse is (I - q J)/p
         own, other = rows[0][:2]
         assert rows == [[own if i == j else other for j in range(size)] for i in range(size)]
-        told = [[str(((i == j) - other) / (own - other)) for j in range(size)] for i in range(size)]
-        return {"inverse": told, "dependent": None}
+        entries = [[str(((i == j) - other) / (own - other)) for j in range(size)] for i in range(size)]
+        return {"inverse": entries, "dependent": None}
     if whole := _determinant(rows):
         cofactor = [
             [
@@ -483,8 +483,8 @@ def _breach(request: Request) -> Request:
     if all(Fraction(counts[state], sum(counts)) > rho1 for state in states):
         return {"posterior": None, "breach": False}
     posterior, column, prior = min(found)
-    told = {"prior": str(prior), "published": column}
-    return {"posterior": str(-posterior), "breach": -posterior >= rho2, **told}
+    details = {"prior": str(prior), "published": column}
+    return {"posterior": str(-posterior), "breach": -posterior >= rho2, **details}
 
 
 Bits = dict[int, Fraction]
@@ -514,7 +514,7 @@ def _lg(ratio: Fraction) -> Bits:
 
 
 def _shannon(law: list[Fraction]) -> Bits:
-    """Return the sum of p lg 1/p, for a law or for weights that are brought to sum 1."""
+    """Return the sum of p lg 1/p, for a law or for normalized weights."""
     size = sum(law)
     return _sum(*((p / size, _lg(size / p)) for p in law if p))
 
@@ -534,11 +534,11 @@ def _losses(request: Request) -> Request:
     }
 
     def law(key: Callable[[int, int], Any], released: int | None = None) -> list[Fraction]:
-        held: dict[Any, Fraction] = {}
+        masses: dict[Any, Fraction] = {}
         for (t, s), p in joint.items():
             if released in (None, s):
-                held[key(t, s)] = held.get(key(t, s), Fraction(0)) + p
-        return list(held.values())
+                masses[key(t, s)] = masses.get(key(t, s), Fraction(0)) + p
+        return list(masses.values())
 
     before = [_shannon(law(lambda t, _, i=i: tables[t][i])) for i in records]  # type: ignore[misc]  # i is bound
     seen = _shannon(law(lambda _, s: s))
@@ -559,7 +559,7 @@ def _losses(request: Request) -> Request:
     ]
     whole = _sum((1, _shannon(prior)), (1, seen), (-1, _shannon(list(joint.values()))))
     best = sum((max(law(lambda t, _: t, s)) for s, outcome in enumerate(outcomes) if outcome), Fraction(0))
-    told: Request = {
+    answer: Request = {
         "entropies": before,
         "outcomes": outcomes,
         "expected": _sum(*((outcome["probability"], outcome["loss"]) for outcome in made)),
@@ -567,7 +567,7 @@ def _losses(request: Request) -> Request:
         "mutual_information": {"records": mutual, "table": whole},
         "min_entropy_leakage": _lg(best / max(prior)),
     }
-    written: Request = json.loads(json.dumps(told, default=str))
+    written: Request = json.loads(json.dumps(answer, default=str))
     return written
 
 
@@ -581,8 +581,8 @@ def _assignments(request: Request) -> Request:
             whole += weight
             for record, value in enumerate(values):
                 through[record][value] += weight
-    told = [[str(entry / whole) for entry in row] for row in through] if whole else None
-    return {"permanent": str(whole), "posterior": told}
+    entries = [[str(entry / whole) for entry in row] for row in through] if whole else None
+    return {"permanent": str(whole), "posterior": entries}
 
 
 DERIVED: dict[str, Callable[[Request], Request]] = {

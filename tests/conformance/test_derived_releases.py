@@ -1,4 +1,4 @@
-"""The vectors of bytes, plans and releases, derived a second time, without code of the package."""
+"""The vectors of bytes, plans and releases, derived independently, without code of the package."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def message(*parts: bytes | int) -> bytes:
 
 
 def _key_of_release(request: Request) -> Request:
-    """Return the key of a release, with the table's digest and the message that it is made of."""
+    """Return the key of a release, with the digest of the table and the authenticated message."""
     key = bytes.fromhex(request["key"])
     if key[16:] == key[:16] or all((key[i] - key[0] - i * (key[1] - key[0])) % 256 == 0 for i in range(32)):
         raise ValueError
@@ -133,7 +133,7 @@ def _key_of_release(request: Request) -> Request:
 
 
 class Keyed:
-    """Choices that belong to records."""
+    """Keyed choices of records."""
 
     def __init__(self, request: Request) -> None:
         self.key = bytes.fromhex(request["release_key"])
@@ -267,17 +267,17 @@ def standing(blocks: list[list[list[int]]], own: list[int], order: list[int]) ->
 def hanging_together(
     blocks: list[list[list[int]]], gamma: int, law: str, streams: Callable[[int], Bits]
 ) -> tuple[list[int], list[int]]:
-    """Return the marked slots, and by slot the slot that it shows."""
+    """Return the marked slots, and the slot whose value each slot shows."""
     name, bound = law.split(":")
     groups = [group for block in blocks for group in block]
-    held: dict[int, list[int]] = {}
+    slots_of: dict[int, list[int]] = {}
     for group in streams(0).order([0] * len(groups)) if name == "capped" else range(len(groups)):
         for slot, value in enumerate(groups[group]):
-            held.setdefault(value, []).append(gamma * group + slot)
+            slots_of.setdefault(value, []).append(gamma * group + slot)
     if name == "capped":
-        marked = {slot for slots in held.values() for slot in slots[: int(bound)]}
+        marked = {slot for slots in slots_of.values() for slot in slots[: int(bound)]}
     else:
-        marked = {slot for slots in held.values() if len(slots) <= int(bound) for slot in slots}
+        marked = {slot for slots in slots_of.values() if len(slots) <= int(bound) for slot in slots}
     shown: dict[int, int] = {}
     first = 0
     for number, block in enumerate(blocks):
@@ -329,8 +329,8 @@ def published_column(
         place = drawn[record] - retention * equally_likely
         others = [decoy for decoy in group_of[record] if decoy != value]
         published.append(value if place < 0 else others[int(place / (other * equally_likely))])
-    told = {"groups": [group for block in blocks for group in block], "order": order}
-    return published, {**told, "integers": list(map(as_written, drawn))}
+    details = {"groups": [group for block in blocks for group in block], "order": order}
+    return published, {**details, "integers": list(map(as_written, drawn))}
 
 
 def released(request: Request, columns: list[list[int]], source: Source) -> Request:
@@ -404,11 +404,11 @@ def _plan(request: Request) -> Request:
     passes: list[list[list[int]]] = []
     blocks = blocks_of(request["histogram"], gamma, request["method"], source.secret(), passes)
     groups = [group for block in blocks for group in block]
-    held = Counter(value for group in groups for value in group)
-    assert [held[value] for value in range(len(request["histogram"]))] == request["histogram"]
+    counts = Counter(value for group in groups for value in group)
+    assert [counts[value] for value in range(len(request["histogram"]))] == request["histogram"]
     assert all(len(set(group)) == gamma for group in groups)
-    told = {"consumed": source.consumed} | ({"passes": passes} if len(blocks) == 1 else {})
-    return {"groups": groups} | (told if "tape" in request else {})
+    details = {"consumed": source.consumed} | ({"passes": passes} if len(blocks) == 1 else {})
+    return {"groups": groups} | (details if "tape" in request else {})
 
 
 def _publish(request: Request) -> Request:
@@ -494,8 +494,8 @@ def _noisy_counts(request: Request) -> Request:
     return {"counts": noisy, "consumed": source.consumed}
 
 
-def _told_json(text: str) -> str:
-    """Return a text as JSON has it: quotes, bars and what is below a blank are escaped, nothing else."""
+def _json_text(text: str) -> str:
+    """Return a text in JSON: only quotes, backslashes and control characters are escaped."""
     short = {'"': '\\"', "\\": "\\\\", "\n": "\\n"}
     return '"' + "".join(short.get(c, c if c >= " " else f"\\u{ord(c):04x}") for c in text) + '"'
 
@@ -507,7 +507,7 @@ def _by_code_point(texts: list[str]) -> list[str]:
 def _domains_digest(entries: list[Request]) -> str:
     domains = {entry["column"]: _by_code_point(entry["domain"]) for entry in entries}
     pairs = [
-        f"[{_told_json(name)},[{','.join(map(_told_json, domains[name]))}]]"
+        f"[{_json_text(name)},[{','.join(map(_json_text, domains[name]))}]]"
         for name in _by_code_point(list(domains))
     ]
     return hashlib.sha256(f"[{','.join(pairs)}]".encode()).hexdigest()
@@ -520,7 +520,7 @@ def _law(entry: Request) -> dict[str, Fraction]:
 
 
 def _retained_facts(request: Request) -> list[list[str]]:
-    told = {
+    facts = {
         "retention": str(Fraction(request["retention"])),
         "replacing": request["replacing"],
         "order": request["order"],
@@ -529,14 +529,14 @@ def _retained_facts(request: Request) -> list[list[str]]:
     if request["replacing"] == "given":
         laws = {entry["column"]: _law(entry) for entry in request["sensitive"]}
         rows = [", ".join(f'"{p}"' for p in laws[name].values()) for name in _by_code_point(list(laws))]
-        told["laws"] = "[" + ", ".join(f"[{row}]" for row in rows) + "]"
+        facts["laws"] = "[" + ", ".join(f"[{row}]" for row in rows) + "]"
     if request.get("unit") == "record":
-        told["unit"] = "record"
-    return [list(fact) for fact in told.items()]
+        facts["unit"] = "record"
+    return [list(fact) for fact in facts.items()]
 
 
 def _urn(request: Request, entry: Request) -> list[str]:
-    """Return what a replacement is drawn from: as few equally likely values as there can be."""
+    """Return the smallest list of equally likely values from which a replacement is drawn."""
     values = _by_code_point(entry["domain"])
     if request["replacing"] == "identity":
         return _by_code_point(entry["cells"])
@@ -566,7 +566,7 @@ class _LongUrn:
 
 
 def _retained(request: Request, source_of: Callable[[str], Source]) -> Request:
-    """Return columns by retention replacement: the first u W integers of w W keep the value."""
+    """Return columns by retention replacement: the first u W integers of w W retain the value."""
     p = Fraction(request["retention"])
     columns, integers = [], []
     kept: list[bool] = []

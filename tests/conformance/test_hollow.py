@@ -1,4 +1,4 @@
-"""Programs that do little, or nothing, or say that they do: what a run may say of them."""
+"""Programs that answer little or nothing, or claim more than they answer: the verdict of a run."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from splu_ref.conformance import (
     Verdict,
     conform,
     read_required,
+    total_share,
     vector_files,
-    whole,
 )
 from splu_ref.conformance.description import FEATURES
 from splu_ref.conformance.library import OPERATIONS
@@ -50,7 +50,7 @@ for line in sys.stdin.buffer:
         answer = {"error": {"kind": "malformed"}}
     print(json.dumps(answer), flush=True)
 """
-"""A program that refuses every request, and with the right kind if that can be told without understanding."""
+"""A program that refuses every request, with the correct kind where that needs no understanding."""
 DYING = """
 import json, sys
 from splu_ref.conformance import answer_line
@@ -93,7 +93,7 @@ def test_a_program_that_supports_nothing_does_not_conform() -> None:
     assert outcome.count(Verdict.SKIPPED) == 0
 
 
-def test_misspelt_operations_are_named_and_tested_by_nobody(capsys: pytest.CaptureFixture[str]) -> None:
+def test_misspelt_operations_are_reported_and_not_tested(capsys: pytest.CaptureFixture[str]) -> None:
     command = refusing(["Subset", "privacy-minimum", "qqq", "describe"], ["retenton", "mle"])
     outcome = conform(command, only(SUBSET), at_random=False)
     assert outcome.verdict == "inconclusive"
@@ -120,7 +120,7 @@ def test_a_flood_of_operations_is_reported_in_part() -> None:
 
 
 @pytest.mark.parametrize("features", [[], FEATURES], ids=["no-features", "all-features"])
-def test_to_refuse_everything_shows_nothing(features: Sequence[str]) -> None:
+def test_refusing_everything_does_not_conform(features: Sequence[str]) -> None:
     outcome = conform(refusing(list(OPERATIONS), features), vector_files(), smoke=True)
     table = outcome.by_operation()
     assert table["plan"]["passed"] > 0  # it refuses what must be refused
@@ -128,12 +128,12 @@ def test_to_refuse_everything_shows_nothing(features: Sequence[str]) -> None:
     assert {f"{operation}/any" for operation in OPERATIONS} <= set(ids(outcome))
 
 
-def test_vectors_that_ask_for_refusals_alone_show_nothing() -> None:
+def test_refusals_alone_are_inconclusive() -> None:
     files = only("plan/anatomy-invalid.json")
     outcome = conform(dying(""), files, at_random=False)
     assert outcome.by_operation()["plan"]["passed"] == len(files[0].vectors)
     assert outcome.verdict == "inconclusive"
-    assert "1 offered and not shown: plan" in outcome.statement
+    assert "1 offered and not tested: plan" in outcome.statement
 
 
 def test_a_program_that_answers_nothing() -> None:
@@ -147,7 +147,7 @@ def test_a_program_that_dies_at_the_last_request() -> None:
     last = files[0].vectors[-1].id
     outcome = conform(dying(last), files, at_random=False)
     assert ids(outcome) == [last]
-    # The end is that of a program that runs: it was started again for it.
+    # The program was restarted to check its end.
     assert outcome.results[-1] == Result("protocol/end", "protocol", Verdict.PASSED)
     assert ids(conform(dying("end"), files, at_random=False)) == ["protocol/end"]
 
@@ -159,7 +159,7 @@ def test_the_end_of_a_program_that_died_at_the_last_request_is_checked() -> None
     assert ids(outcome) == [last, "protocol/end"]
 
 
-def test_conforms_is_said_of_what_was_tested() -> None:
+def test_the_statement_names_the_tested_operations() -> None:
     files = only(SUBSET, "plan/anatomy-3.json", "below/bound-5.json")
     limited = DYING.replace("    sys.stdout.buffer.write(answer_line(line))", (
         "    said = json.loads(answer_line(line))\n"
@@ -167,14 +167,14 @@ def test_conforms_is_said_of_what_was_tested() -> None:
         "    print(json.dumps(said))"
     ))  # fmt: skip
     outcome = conform([sys.executable, "-c", limited, ""], files)
-    # What is promised without a feature that all its vectors need is not shown, and is no promise.
+    # An operation offered without a feature that all its valid vectors need is not tested.
     assert ids(outcome) == ["plan/any"]
     outcome = conform([sys.executable, "-c", limited.replace("'plan'", "'describe'"), ""], files)
     assert outcome.statement == "conforms in 1 of 4 operations; 3 not offered: below, plan, publish_random"
     assert outcome.to_json()["conforming"] == ["subset"]
 
 
-def test_expected_failures_alone_show_nothing() -> None:
+def test_expected_failures_alone_are_inconclusive() -> None:
     files = only(SUBSET)
     reasons = {vector.id: "not yet" for vector in files[0].vectors if vector.valid}
     outcome = conform(refusing(["subset"]), files, at_random=False, expected_failures=reasons)
@@ -184,7 +184,7 @@ def test_expected_failures_alone_show_nothing() -> None:
     assert (outcome.verdict, ids(outcome)) == ("inconclusive", [])
 
 
-def test_what_is_required_must_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_required_operations_must_pass(capsys: pytest.CaptureFixture[str]) -> None:
     files = only(SUBSET, "plan/anatomy-3.json", "plan/anatomy-invalid.json")
     assert conform(
         dying(""), files, require={"subset": Fraction(1), "plan": Fraction(1)}, at_random=False
@@ -219,15 +219,15 @@ def test_a_part_of_an_operation_is_not_the_operation(capsys: pytest.CaptureFixtu
     outcome = conform(command, files, at_random=False)
     assert (outcome.verdict, outcome.holds) == ("conforms in part", True)
     assert (outcome.conforming(), outcome.in_part()) == ([], ["plan"])
-    asked = [(file, vector) for file in files for vector in file.vectors]
-    answers = sum(vector.valid and vector.generator is None for _, vector in asked)
+    pairs = [(file, vector) for file in files for vector in file.vectors]
+    answers = sum(vector.valid and vector.generator is None for _, vector in pairs)
     passed = sum(
-        "anatomy" in file.requires and vector.valid and not vector.generator for file, vector in asked
+        "anatomy" in file.requires and vector.valid and not vector.generator for file, vector in pairs
     )
     assert outcome.coverage["plan"][Kind.ANSWER] == (passed, answers)
     assert 0 < passed < answers / 2
     assert (
-        f"1 in part: plan ({outcome.by_operation()['plan']['passed']} of {len(asked)})" in outcome.statement
+        f"1 in part: plan ({outcome.by_operation()['plan']['passed']} of {len(pairs)})" in outcome.statement
     )
     document: Any = outcome.to_json()
     assert document["coverage"]["plan"]["answers"]["share"] == str(Fraction(passed, answers))
@@ -237,14 +237,14 @@ def test_a_part_of_an_operation_is_not_the_operation(capsys: pytest.CaptureFixtu
     assert text.attrib["value"] == f"{passed} of {answers} passed"
     for share, wanted in ((least, []), (least + Fraction(1, 1000), ["plan/required"])):
         assert ids(conform(command, files, at_random=False, require={"plan": share})) == wanted
-    # What is easy makes up for nothing: of all together more passed than of the least kind.
-    assert whole(outcome.coverage["plan"]).part > least
+    # Easy kinds do not compensate: the total share exceeds the share of the hardest kind.
+    assert total_share(outcome.coverage["plan"]).part > least
     page = conformance_html([outcome]).decode()
     assert "✓ all" not in page
     assert "in part:" in page
 
 
-def test_what_is_expected_to_fail_is_no_part_of_what_conforms() -> None:
+def test_expected_failures_prevent_full_conformance() -> None:
     files = only(SUBSET)
     last = [vector.id for vector in files[0].vectors if vector.valid][-1]
     outcome = conform(dying(last), files, at_random=False, expected_failures={last: "not yet"})
@@ -259,7 +259,7 @@ def test_shares_that_are_none(text: str) -> None:
     assert read_required("plan, publish = 0.5,") == {"plan": 1, "publish": Fraction(1, 2)}
 
 
-def test_junit_tells_unsupported_from_skipped_and_nothing_from_success() -> None:
+def test_junit_distinguishes_unsupported_from_skipped_and_untested_from_success() -> None:
     hollow = conform(refusing([]), only(SUBSET))
     document = ElementTree.fromstring(hollow.to_junit())
     kinds = [case.attrib["type"] for case in document.findall(".//skipped")]
@@ -276,19 +276,19 @@ def test_the_features_are_those_that_the_vectors_need() -> None:
     assert {feature for file in vector_files() for feature in file.requires} == set(FEATURES)
 
 
-def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
-    told: list[Result] = []
+def test_failures_are_reported_immediately(capsys: pytest.CaptureFixture[str]) -> None:
+    reported: list[Result] = []
     seen: list[int] = []
     files = only(SUBSET)
     outcome = conform(
         dying(files[0].vectors[2].id),
         files,
         at_random=False,
-        tell=told.append,
-        progress=lambda done, whole: seen.append(len(told)),
+        on_result=reported.append,
+        progress=lambda done, whole: seen.append(len(reported)),
     )
-    assert told == outcome.results
-    assert seen == list(range(1, len(told) + 1))
+    assert reported == outcome.results
+    assert seen == list(range(1, len(reported) + 1))
     assert main(["conform", "--smoke", "--json", "--", *refusing(list(OPERATIONS))]) == 1
     printed = capsys.readouterr()
     lines = printed.err.splitlines()
@@ -308,7 +308,7 @@ def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> N
         ("protocol/end", "docs/specification/conformance.md"),
     ],
 )
-def test_one_request_is_asked_alone(identifier: str, page: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_request_is_tested_alone(identifier: str, page: str, capsys: pytest.CaptureFixture[str]) -> None:
     if not page:
         identifier = next(vector.id for vector in only("protocol/lines.json")[0].vectors)
         page = "splu_ref/spec/protocol.py"
@@ -317,8 +317,8 @@ def test_one_request_is_asked_alone(identifier: str, page: str, capsys: pytest.C
     assert document["verdict"] == "passed"
     assert (document["replay"]["id"], document["replay"]["page"]) == (identifier, page)
     assert "conforms" not in document["statement"]
-    asked = {"protocol/describe", "protocol/end", identifier}
-    assert document["passed"] == len(asked)
+    requested = {"protocol/describe", "protocol/end", identifier}
+    assert document["passed"] == len(requested)
 
 
 def test_a_replay_shows_the_request_and_both_answers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -337,7 +337,7 @@ def test_a_replay_shows_the_request_and_both_answers(capsys: pytest.CaptureFixtu
     assert json.loads(capsys.readouterr().out)["replay"]["request"] == lines["request"]
 
 
-def test_a_replay_of_what_is_not_offered_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_replay_of_an_operation_not_offered_is_inconclusive(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform", "--only", "subset/population-5/too-many", "--", *refusing([])]) == 3
     printed = capsys.readouterr().out
     assert "not supported" in printed

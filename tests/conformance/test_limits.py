@@ -1,4 +1,4 @@
-"""Programs under test that take more than they are given, or leave something behind."""
+"""Programs under test that exceed their limits or leave processes behind."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def reasons(outcome: Conformance) -> str:
 
 
 def alive(folder: Path) -> list[int]:
-    """Return which of the processes that wrote their numbers down still run."""
+    """Return the recorded processes that still run."""
     noted = [int(line) for line in (folder / "daemons").read_text().split()]
     assert noted
     return [pid for pid in noted if Path(f"/proc/{pid}").exists()]
@@ -164,7 +164,7 @@ time.sleep(0.5)
 def test_memory_is_limited(hog: str, tmp_path: Path) -> None:
     begun = time.monotonic()
     outcome = run("import os, time\n" + hog, tmp_path, Limits(answer=60, memory=150))
-    assert "held more than 150 MiB and was stopped (--memory gives it more)" in reasons(outcome)
+    assert "used more than 150 MiB and was stopped (--memory allows more)" in reasons(outcome)
     assert time.monotonic() - begun < 60
 
 
@@ -193,7 +193,7 @@ def test_memory_that_is_shared_or_only_reserved_counts_once_or_not_at_all(tmp_pa
 )
 def test_processor_time_is_limited(burner: str, tmp_path: Path) -> None:
     outcome = run("import os, signal, time\n" + burner, tmp_path, Limits(answer=60, processor=1))
-    assert "took more than 1 seconds of processor time and was stopped (--cpu gives it more)" in reasons(
+    assert "took more than 1 seconds of processor time and was stopped (--cpu allows more)" in reasons(
         outcome
     )
 
@@ -203,7 +203,7 @@ def test_a_run_ends_in_time_although_every_answer_comes_in_time(tmp_path: Path) 
     begun = time.monotonic()
     outcome = run(slow, tmp_path, Limits(run=2))
     assert time.monotonic() - begun < 15
-    assert "not run: the run took more than 2 seconds (--time gives it more)" in reasons(outcome)
+    assert "not run: the run took more than 2 seconds (--time allows more)" in reasons(outcome)
     assert outcome.results[0].verdict is Verdict.PASSED
     assert outcome.failures()[-1].id == "subset/any"
     assert "protocol/end" in [failure.id for failure in outcome.failures()]
@@ -214,6 +214,6 @@ def test_a_program_may_end_its_keeper_but_not_the_run(tmp_path: Path) -> None:
     starts = tmp_path / "daemons"
     code = DAEMON + "import signal\nnoted()\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(600)\n"
     outcome = run(code, tmp_path, Limits())
-    assert "it ended the process that watches it" in reasons(outcome)
+    assert "it ended the process that supervises it" in reasons(outcome)
     assert len(starts.read_text().splitlines()) <= MOST_STARTS
     assert eventually(lambda: alive(tmp_path) == [])

@@ -1,4 +1,4 @@
-"""The exact law of who stands with whom in a mixed plan, held to every outcome of the code that publishes."""
+"""The exact co-occurrence law of mixed plans, tested against every outcome of the publishing code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from splu_ref.channels.parameters import Gamma
-from splu_ref.conformance.chance import expected_together
+from splu_ref.conformance.chance import expected_co_occurrences
 from splu_ref.mechanisms import mixed
 from splu_ref.randomness import outcomes
 
@@ -29,10 +29,10 @@ def test_it_is_the_mean_over_all_outcomes(histogram: tuple[int, ...], gamma: int
             for pair in permutations(group, 2):
                 together[pair] += probability
     assert total == 1
-    assert together == expected_together(histogram, gamma, passes)
+    assert together == expected_co_occurrences(histogram, gamma, passes)
 
 
 def test_the_start_is_forgotten() -> None:
-    after = expected_together((1, 1, 1, 1), 2)
+    after = expected_co_occurrences((1, 1, 1, 1), 2)
     assert all(abs(after[0, value] - Fraction(1, 3)) < Fraction(1, 100) for value in (1, 2, 3))
-    assert expected_together((1, 1, 1, 1), 2, 0) == {(0, 2): 1, (2, 0): 1, (1, 3): 1, (3, 1): 1}
+    assert expected_co_occurrences((1, 1, 1, 1), 2, 0) == {(0, 2): 1, (2, 0): 1, (1, 3): 1, (3, 1): 1}

@@ -1,7 +1,7 @@
-"""What the reference says when it refuses a request: sentences that invalid vectors with fields bring about.
+"""The messages with which the reference refuses the requests of invalid vectors.
 
-``refused.txt`` holds the sentences, with ``#`` for numbers, before how many operations say them. It is the
-output of ``python -m tests.conformance.test_refusals``; whoever changes what is said reads the difference.
+``refused.txt`` lists the messages, with ``#`` for numbers, each followed by its number of operations. It is
+the output of ``python -m tests.conformance.test_refusals``; every change of a message is reviewed there.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from pathlib import Path
 
 from splu_ref.conformance import answer, vector_files
 
-HELD = Path(__file__).with_name("refused.txt")
+RECORDED = Path(__file__).with_name("refused.txt")
 
 
 def refusals() -> list[str]:
-    """Return each sentence, sorted, behind the number of operations that say it."""
-    said: dict[str, set[str]] = {}
+    """Return each message with its number of operations, sorted."""
+    operations_of: dict[str, set[str]] = {}
     for file in vector_files():
         for vector in file.vectors:
             if vector.error is not None and vector.input is not None:
                 error = answer({"op": file.operation, **file.parameters, **vector.input})["error"]
                 assert isinstance(error, dict)
-                # What a library calls a damage differs from version to version.
+                # The message of the gzip library differs between versions.
                 sentence = re.sub(r"gzip file \(.*\)", "gzip file (…)", str(error["message"]))
                 sentence = re.sub("[0-9]+", "#", sentence)
-                said.setdefault(sentence, set()).add(file.operation)
-    return sorted(f"{sentence} [{len(operations)}]" for sentence, operations in said.items())
+                operations_of.setdefault(sentence, set()).add(file.operation)
+    return sorted(f"{sentence} [{len(operations)}]" for sentence, operations in operations_of.items())
 
 
 def test_a_request_is_refused_in_words() -> None:
-    assert refusals() == HELD.read_text("utf-8").splitlines()
+    assert refusals() == RECORDED.read_text("utf-8").splitlines()
 
 
 if __name__ == "__main__":

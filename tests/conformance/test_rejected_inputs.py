@@ -25,18 +25,18 @@ from splu_ref.conformance.chance import CHECKS
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.conformance.description import read_description
 from splu_ref.conformance.folder import vector_files
-from splu_ref.conformance.judging import judged
+from splu_ref.conformance.judging import judge
 from splu_ref.conformance.library import OPERATIONS, answer
 from splu_ref.conformance.program import Limits, MisbehaviorError
 from splu_ref.conformance.result import PROTOCOL
 from splu_ref.conformance.session import Session
-from splu_ref.conformance.statistics import check_names, judged_releases
+from splu_ref.conformance.statistics import check_names, check_releases
 from splu_ref.conformance.worlds import BATCH, WORLDS, World
 
 Answer = dict[str, Json]
 DESCRIPTION: Answer = {"ops": list(OPERATIONS), "name": "any", "version": "1"}
 WRONG: tuple[Json, ...] = (None, True, "", [], {}, [None], 0.5)
-"""Values that no key of an answer has by itself; where one of them is right, it is left out."""
+"""Values that are wrong for every key of an answer; a correct one is left out."""
 
 
 MALFORMED: tuple[Json, ...] = (None, 1, {}, [None])
@@ -117,7 +117,7 @@ def test_every_refusal_has_an_answer_that_is_rejected() -> None:
         b'{"a": [{"b": 1, "b": 2}]}',
         b'{"id": "another"}',
         b'{"id": null}',
-        b'{"id": ["asked"]}',
+        b'{"id": ["sent"]}',
         b'{"a": NaN}',
         b'{"a": -Infinity}',
         b'{"a": "\xff"}',
@@ -125,9 +125,9 @@ def test_every_refusal_has_an_answer_that_is_rejected() -> None:
     ],
 )
 def test_lines_that_are_no_answer(line: bytes) -> None:
-    assert read_answer(b'{"id": "asked", "a": [{"b": 1}, {"b": 1}]}', "asked")
+    assert read_answer(b'{"id": "sent", "a": [{"b": 1}, {"b": 1}]}', "sent")
     with pytest.raises(UnreadableAnswerError):
-        read_answer(line, "asked")
+        read_answer(line, "sent")
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_one_answer_of_a_generated_run_is_rejected(fault_of: str, number: int) -
         return ReleaseEstimator(given)
 
     description = read_description(DESCRIPTION)
-    assert judged(answering(0), description, file, vector).verdict is Verdict.PASSED
-    found = judged(answering(number), description, file, vector)
+    assert judge(answering(0), description, file, vector).verdict is Verdict.PASSED
+    found = judge(answering(number), description, file, vector)
     assert (found.verdict, found.kind) == (Verdict.FAILED, Kind.GENERATED)
 
 
@@ -203,14 +203,14 @@ def test_a_generated_run_with_another_digest_is_rejected() -> None:
         replace(vector, checkpoints=("0" * 64, *others)),
         replace(vector, checkpoints=(first, *others[:-1], "0" * 64)),
     ):
-        assert judged(session, description, file, changed).verdict is Verdict.FAILED
+        assert judge(session, description, file, changed).verdict is Verdict.FAILED
 
 
 # ---- releases at random --------------------------------------------------------------------------
 
 
 def releases(world: World, change: Callable[[Any, Any], None] = lambda *_: None) -> Answer:
-    """Return right releases of a world in random orders, from one stream, after a change of their arrays."""
+    """Return correct releases of a world in random orders, with their arrays changed by a function."""
     request = world.request(BATCH)
     given = answer({"op": "publish_random", **request})
     published, rows = np.array(given["published"]), np.array(given["rows"])
@@ -219,7 +219,7 @@ def releases(world: World, change: Callable[[Any, Any], None] = lambda *_: None)
 
 
 def verdicts(given: Callable[[World], Answer], *worlds: World) -> dict[str, Result]:
-    """Return what the checks say of 500 releases of these worlds, or of every world."""
+    """Return the results of the checks on 500 releases of these worlds, or of every world."""
 
     def ask(request: Mapping[str, object]) -> Answer:
         (world,) = (world for world in WORLDS if world.request(BATCH) == request)
@@ -227,7 +227,7 @@ def verdicts(given: Callable[[World], Answer], *worlds: World) -> dict[str, Resu
             raise MisbehaviorError("no releases")
         return given(world)
 
-    return {result.id: result for result, _ in judged_releases(ask, None, smoke=True)}
+    return {result.id: result for result, _ in check_releases(ask, None, smoke=True)}
 
 
 def given(made: Answer, _: World) -> Answer:
@@ -254,7 +254,7 @@ def test_every_check_of_chance_rejects_the_table_itself() -> None:
 
 
 def test_one_impossible_outcome_among_five_hundred_releases_is_rejected() -> None:
-    """A value of probability 0 is evidence without end, however rare it is."""
+    """One observation of probability 0 fails the check."""
     meant = set()
     for world in WORLDS:
         for check in CHECKS:
@@ -303,7 +303,7 @@ def test_releases_of_another_form_are_rejected(name: str) -> None:
     def ask(request: Mapping[str, object]) -> Answer:
         return given
 
-    found = [result for result, _ in judged_releases(ask, frozenset({"cyclic"}), smoke=True)]
+    found = [result for result, _ in check_releases(ask, frozenset({"cyclic"}), smoke=True)]
     of_cyclic = [result for result in found if "/cyclic/" in result.id]
     assert {result.verdict for result in of_cyclic} == {Verdict.FAILED}
 
@@ -327,7 +327,7 @@ RUNS: dict[str, str] = {
     "subset/any": PROGRAM,
     "subset/required": PROGRAM,
 }
-"""By id of a result that stands for a whole run, a program of which it must be a failure."""
+"""By id of a check of a whole run, a program that must fail it."""
 
 
 @pytest.mark.parametrize("identifier", RUNS)
@@ -354,7 +354,7 @@ def outcome_of(*verdicts_: Verdict, kind: Kind | None = Kind.ANSWER) -> Conforma
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_every_verdict_on_one_request_has_its_place_in_that_on_the_run(verdict: Verdict) -> None:
-    """Only what passed makes a run hold, and one failure unmakes it."""
+    """A run holds only if something passed and nothing failed."""
     bad = verdict in (Verdict.FAILED, Verdict.XPASSED)
     assert outcome_of(verdict).holds == (verdict is Verdict.PASSED)
     assert outcome_of(Verdict.PASSED, verdict).holds == (not bad)

@@ -1,4 +1,4 @@
-"""Vector files from a stranger: refused with the file's name, in bounded time and memory."""
+"""Vector files of an independent party: refused with the file's name, in bounded time and memory."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ def test_the_schema_is_read_as_others_read_it(data: st.DataObject) -> None:
         else:
             place[path[-1]] = data.draw(JSON | st.sampled_from(("invalid", "a/b/c", "a\n", "0" * 64, {}, [])))
     assume(not _whole_numbers(document))
-    told = schema_fault(document)
+    fault = schema_fault(document)
     # JSON Schema is silent on what ends a text; here a pattern never lets a line feed through.
-    assert (told == "") == VALIDATOR.is_valid(document) or "does not match" in told
+    assert (fault == "") == VALIDATOR.is_valid(document) or "does not match" in fault
 
 
 @pytest.mark.parametrize(

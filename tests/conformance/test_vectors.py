@@ -1,4 +1,4 @@
-"""The vectors are data: they follow their schema, never change, and are what the reference answers."""
+"""The vectors follow their schema, never change, and equal the answers of the reference."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 from splu_ref.channels.parameters import InputError
 from splu_ref.conformance import (
     VectorFile,
-    all_answered,
     answer,
-    answered,
+    answer_file,
+    answer_vector,
     differences,
-    held,
+    file_bytes,
     read_vectors,
     reference_answer,
     vector_files,
@@ -36,7 +36,7 @@ COMMITTED = ROOT / "vectors"
 
 
 def test_the_library_answers_every_vector_as_committed() -> None:
-    assert differences(held(COMMITTED), [all_answered(file, answer) for file in vector_files()]) == []
+    assert differences(file_bytes(COMMITTED), [answer_file(file, answer) for file in vector_files()]) == []
 
 
 @pytest.mark.slow
@@ -46,13 +46,13 @@ def test_the_specification_answers_every_vector_as_committed() -> None:
         replace(
             file,
             vectors=tuple(
-                answered(file, vector, answer if vector.id in BY_THE_LIBRARY else reference_answer)
+                answer_vector(file, vector, answer if vector.id in BY_THE_LIBRARY else reference_answer)
                 for vector in file.vectors
             ),
         )
         for file in files
     ]
-    assert differences(held(COMMITTED), given) == []
+    assert differences(file_bytes(COMMITTED), given) == []
 
 
 def test_a_vector_that_the_library_answers_has_a_smaller_one_beside_it() -> None:
@@ -65,7 +65,7 @@ def test_a_vector_that_the_library_answers_has_a_smaller_one_beside_it() -> None
 def test_files_are_read_and_written_byte_for_byte(tmp_path: Path) -> None:
     written = write_vectors(tmp_path / "vectors", vector_files(), force=False)
     assert len(written) == len(vector_files()) + 1
-    assert held(tmp_path / "vectors") == held(COMMITTED)
+    assert file_bytes(tmp_path / "vectors") == file_bytes(COMMITTED)
 
 
 def test_vectors_never_change() -> None:
@@ -176,7 +176,7 @@ def test_new_vectors_are_completed_and_old_ones_are_kept() -> None:
     assert SeededSource(b"new").read(len(tape)) == tape
     assert len(tape) == valid_entry["answer"]["consumed"] + 1  # type: ignore[index]  # an answer is an object
     assert len(generated["checkpoints"]) == 2  # type: ignore[arg-type]  # it is a list
-    assert all_answered(file).vectors[1:] == file.vectors[1:]
+    assert answer_file(file).vectors[1:] == file.vectors[1:]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def _without_one(folder: Path) -> VectorFile:
 
 def test_differences_are_named(tmp_path: Path) -> None:
     missing = _without_one(tmp_path)
-    assert differences(held(tmp_path), vector_files()[:3]) == sorted(
+    assert differences(file_bytes(tmp_path), vector_files()[:3]) == sorted(
         [
             f"{missing.path} is missing",
             "more.json is not one of the vectors",
@@ -221,4 +221,4 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
         write_vectors(tmp_path, files, force=False)
     assert (tmp_path / files[0].path).read_text() == "mine"
     write_vectors(tmp_path, files, force=True)
-    assert differences(held(tmp_path), files) == []
+    assert differences(file_bytes(tmp_path), files) == []

@@ -44,7 +44,7 @@ def test_the_numbers_are_the_exact_ones(picture: Any, shown: Any) -> None:
     assert picture.difference(1.0, 0.0, 5, 3) == near(2.0)
 
 
-def test_more_knowledge_leaves_less_to_tell(picture: Any, shown: Any) -> None:
+def test_more_knowledge_leaves_a_smaller_difference(picture: Any, shown: Any) -> None:
     for curve in shown:
         assert all(before > after for (_, before), (_, after) in pairwise(curve.points))
         assert curve.points[0][1] > 1.5

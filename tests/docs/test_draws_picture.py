@@ -52,11 +52,11 @@ def test_the_table_has_the_numbers_of_the_picture(settings: Any) -> None:
     by_name = {(each.law, each.gamma): each for each in settings if each.t_p_star is not None}
     rows = list(_rows("| law | γ | T_P |"))
     assert len(rows) == 12
-    for law, gamma, t_p, t_p_star, spread, threshold, half, told in rows:
+    for law, gamma, t_p, t_p_star, spread, threshold, half, distinction in rows:
         each = by_name[law, int(gamma)]
         assert [t_p, t_p_star] == [f"{_places(level, 3)}" for level in (each.t_p, each.t_p_star)]
         assert [spread, half] == [f"{each.spread:.1f}", f"{each.conjunction:.1f}"]
-        assert [threshold, told] == [str(each.threshold), _places(each.told, 3, up=True)]
+        assert [threshold, distinction] == [str(each.threshold), _places(each.distinction, 3, up=True)]
 
 
 def test_the_noise_of_the_embedded_table_is_that_of_its_plan(module: Any) -> None:
@@ -65,7 +65,7 @@ def test_the_noise_of_the_embedded_table_is_that_of_its_plan(module: Any) -> Non
     assert [[f"{spread:.1f}" for spread in found] for found in noise.values()] == [row[1:] for row in rows]
 
 
-def test_what_several_releases_tell_is_said_as_computed() -> None:
+def test_the_numbers_of_several_releases_are_as_computed() -> None:
     for law, heading in (("capped:10", "full knowledge is right in"), ("independent", "count of 1,000 give")):
         said = re.findall(r"\.\d{3}", PAGE.partition(heading)[2])[:4]
         right = [

@@ -29,7 +29,7 @@ KNOWN: dict[str, set[str]] = {
     "attack-learned": set(LEARNING),
     "query-interface": set(query_interface._KNOWN),
 }
-"""What a command is told to do."""
+"""The arguments of a command that are listed by name."""
 
 
 def places(text: str) -> list[tuple[str, str]]:
@@ -44,7 +44,7 @@ def places(text: str) -> list[tuple[str, str]]:
 
 
 def is_there(name: str, last: str = "") -> bool:
-    """Return whether a name is a command with what it may be told, a claim, a kind of one, or in Python."""
+    """Return whether a name is a command with its arguments, a claim, a kind of claim, or in Python."""
     first, *words = name.split()
     if first in COMMANDS:
         return _fits(first, words)
@@ -53,7 +53,7 @@ def is_there(name: str, last: str = "") -> bool:
     if last and not words:
         named, *given = last.split()
         if named in COMMANDS and given and _fits(named, [*given[:-1], name]):
-            return True  # one more of what the last one was told
+            return True  # one more argument of the command before it
     return name in CLAIMS or name in KINDS or _in_python(name)
 
 
@@ -97,7 +97,7 @@ def test_every_place_is_there() -> None:
         ("query-interface sizes", ""), ("splu.X1", ""), ("splu_ref.channels.none", ""), ("d-epsilon", ""),
     ],
 )  # fmt: skip
-def test_what_is_not_there_is_noticed(name: str, last: str) -> None:
+def test_unknown_places_are_detected(name: str, last: str) -> None:
     assert not is_there(name, last)
 
 

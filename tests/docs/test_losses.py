@@ -22,21 +22,21 @@ OWN = Fraction(1, 2)
 def _losses(records: int) -> dict[str, EntropyLoss[Any]]:
     laws = [dict.fromkeys(VALUES, Fraction(1, len(VALUES)))] * records
     world = World.independent(laws).where(lambda table: max(Counter(table).values()) <= records // 2)
-    keep = (len(VALUES) * OWN - 1) / (len(VALUES) - 1)  # the replacement may be the own value again
+    keep = (len(VALUES) * OWN - 1) / (len(VALUES) - 1)  # the replacement may be the true value again
     answers = retention(keep, dict.fromkeys(VALUES, Fraction(1, len(VALUES))))
     assert answers.probability("a", "a") == OWN
     channels: dict[str, Channel[tuple[str, ...], Any]] = {
         "SPLU-Gen, p = 1/2": world_channel(SpluGen(2, OWN, "anatomy"), world, VALUES),
         "Anatomy, two tables": world_channel(Anatomy(2), world, VALUES),
         "DBR": world_channel(DistributionBased(), world, VALUES),
-        "randomized response, own value with 1/2": world.each(answers),
+        "randomized response, true value with 1/2": world.each(answers),
         "counts, Laplace noise, ε = ln 2": laplace_channel(LN_2, world, VALUES),
         "counts without noise": world.release(lambda table: tuple(map(table.count, VALUES))),
     }
     if records == 3:  # with four, 4096 releases take a minute
         tuples = TupleView(dict.fromkeys(range(len(VALUES)), 1), OWN, OWN / 2).channel
         named = Channel({VALUES[code]: law for code, law in tuples.laws.items()}, tuples.outputs)
-        channels["αβ, own tuple with 1/2, fakes with 1/4"] = world.each(named)
+        channels["αβ, true tuple with 1/2, fakes with 1/4"] = world.each(named)
     return {name: entropy_loss(world, channel.laws.__getitem__) for name, channel in channels.items()}
 
 
@@ -47,5 +47,5 @@ def test_the_table_of_losses() -> None:
             forms = (max(found.records), found.expected, found.worst, found.whole, found.leakage)
             rows.append([str(records), name, *(decimal_up(form.narrowed(), 6) for form in forms)])
     _, table, _ = PAGE.read_text(encoding="utf-8").split("<!-- losses -->\n")
-    told = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
-    assert told == rows
+    printed = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    assert printed == rows

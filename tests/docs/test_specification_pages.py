@@ -83,7 +83,7 @@ def build(folder: Path) -> Built:
         path = folder / "source" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
-    told = StringIO()
+    warned = StringIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of MyST, about a later Sphinx
         sphinx = Sphinx(
@@ -94,10 +94,10 @@ def build(folder: Path) -> Built:
             "html",
             CONFIGURATION,
             status=None,
-            warning=told,
+            warning=warned,
         )
         sphinx.build()
-    return Built(folder / "html", told.getvalue())
+    return Built(folder / "html", warned.getvalue())
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def reconstruction_is_wrong(gamma: int, size: int, records: int, epsilon: Fracti
     """Return the error probability of §5's estimate of "P and s" when P's records are those that hold s.
 
     The fixed point of the printed iteration with the printed matrix is (y - n a)/(1/gamma - a), a = f'/N,
-    clipped to 0..n; y of the n records keep their value, f' - y others take it.
+    clipped to 0..n; y of the n records retain their value, f' - y others take it.
     """
     others = size * (gamma - 1)
     wrong = Fraction(0)

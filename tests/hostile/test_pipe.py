@@ -19,7 +19,7 @@ from splu_ref.cli.conform import show_outcome
 from splu_ref.conformance import Conformance, Result, Verdict, vector_files
 from splu_ref.conformance.comparison import fault, read_answer
 from splu_ref.conformance.description import read_description
-from splu_ref.conformance.judging import replayed
+from splu_ref.conformance.judging import replay_of
 from splu_ref.conformance.program import (
     FAST_READS,
     LONGEST_LINE,
@@ -71,7 +71,7 @@ def test_the_sample_comes_through(tmp_path: Path) -> None:
     ("script", "how"),
     [
         ("read request; cat /dev/zero", f"longer than {LONGEST_LINE} bytes"),
-        ("yes", "nobody asked for|not an object|not JSON|before it had read"),
+        ("yes", "an unexpected line|not an object|not JSON|before it had read"),
         ("cat /dev/zero >&2", f"more than {MOST_ERRORS} bytes to standard error"),
         ("read request; cat /dev/zero >&2", f"more than {MOST_ERRORS} bytes to standard error"),
         ("exec sleep 100", "no answer within"),
@@ -143,7 +143,7 @@ def test_an_outcome_is_shown_whatever_the_program_says(
         unknown=description.unknown(["subset"], []),
         results=[Result("subset/population-5/none", "subset", Verdict.FAILED, str(wrong))],
     )
-    for replay in (None, replayed(SUBSET, SUBSET.vectors[0], line)):
+    for replay in (None, replay_of(SUBSET, SUBSET.vectors[0], line)):
         outcome.replay = replay
         capsys.readouterr()
         show_outcome(outcome)

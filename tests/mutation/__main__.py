@@ -1,12 +1,12 @@
-"""Put small faults into the rooms that decide, and say which of them no test notices.
+"""Mutation testing: puts small faults into the code and reports those that no test detects.
 
 ``python -m tests.mutation`` copies the checkout into a folder of its own, lets mutmut change one expression
-at a time, and runs the tests of the room that go through the changed function. ``--sample`` takes so many
+at a time, and runs the tests of the room that execute the changed function. ``--sample`` draws a number of
 faults of each room at random, by a fixed seed; without it all are tried, which takes hours.
 
-A fault that changes nothing anybody could see is named, with the reason, in ``equivalent.toml`` beside this
-file, and counted apart. Lines that hold nothing but the words of a message are not changed: their wording is
-no promise. mutmut changes the bodies of functions alone: constants of a module stay as they are.
+A fault without an observable effect is listed, with the reason, in ``equivalent.toml`` beside this file and
+counted separately. Lines that contain only the words of a message are not changed: their wording is not part
+of the interface. mutmut changes the bodies of functions only; constants of a module are unchanged.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ PYTEST = ("-p", "no:cacheprovider", "-p", "tests.mutation.cheap_first")
 
 
 class Room(NamedTuple):
-    """Code that is changed, and the tests that ought to notice."""
+    """The code that is changed, and the tests that should detect it."""
 
     code: tuple[str, ...]
     tests: tuple[str, ...]
     goal: int
     slow: bool = False
-    """Whether tests marked slow count. A fault is to cost seconds."""
+    """Whether tests marked slow are included; one fault should take seconds."""
     source: str = "splu_ref"
-    """The package that the code is in."""
+    """The package of the code."""
 
 
 def _files(folder: str) -> tuple[str, ...]:
-    """Return the files that stand directly in a folder of the library."""
+    """Return the files of a folder of the library, without its subfolders."""
     found = sorted((CHECKOUT / "splu_ref" / folder).glob("*.py"))
     return tuple(f"{folder}/{path.name}" for path in found)
 
@@ -162,7 +162,7 @@ ROOMS = {
 
 @dataclass(frozen=True)
 class Score:
-    """What became of the faults of a room."""
+    """The outcomes of the faults of a room."""
 
     made: int
     tried: int
@@ -171,27 +171,27 @@ class Score:
     equivalent: tuple[tuple[str, str], ...]
 
     @property
-    def noticed(self) -> int:
-        """How many of the faults that can be seen at all were noticed."""
+    def detected(self) -> int:
+        """Number of detected faults."""
         return self.outcomes["killed"] + self.outcomes["timeout"]
 
     @property
     def visible(self) -> int:
-        """How many of the faults that were tried change what somebody could see."""
-        return self.noticed + len(self.survivors)
+        """Number of tried faults with an observable effect."""
+        return self.detected + len(self.survivors)
 
     @property
     def least(self) -> float:
-        """The share that is noticed of all faults of the room that can be seen, at least, in percent.
+        """A lower confidence bound of the detection rate of all observable faults of the room, in percent.
 
-        Clopper and Pearson's bound: with confidence 95 %, rounded down to a tenth, as if each fault that was
-        tried had been drawn from all. The room's other faults may have others that change nothing.
+        The Clopper-Pearson bound with confidence 95 %, rounded down to a tenth, as if the tried faults were a
+        random sample. Faults not tried may include others without an observable effect.
         """
-        tried, noticed = self.visible, self.noticed
+        tried, detected = self.visible, self.detected
 
         def as_many(share: int) -> int:
             return sum(
-                comb(tried, k) * share**k * (1000 - share) ** (tried - k) for k in range(noticed, tried + 1)
+                comb(tried, k) * share**k * (1000 - share) ** (tried - k) for k in range(detected, tried + 1)
             )
 
         beyond = bisect_right(range(1001), 1000**tried, key=lambda share: 20 * as_many(share))
@@ -211,19 +211,20 @@ def main(words: list[str]) -> int:
     short = False
     for name in options.rooms or ROOMS:
         score = _try(ROOMS[name], options.sample, options.seed, options.workers)
-        share = 100 * score.noticed / max(1, score.visible)
+        share = 100 * score.detected / max(1, score.visible)
         for fault, change in score.survivors:
-            for line in (f"{name}: not noticed: {fault}", *change.splitlines()):
+            for line in (f"{name}: not detected: {fault}", *change.splitlines()):
                 say(line)
+        goal = ROOMS[name].goal
         for fault, reason in score.equivalent:
-            say(f"{name}: changes nothing ({reason}): {fault}")
+            say(f"{name}: no observable effect ({reason}): {fault}")
         say(
-            f"{name}: {score.noticed} of {score.visible} noticed ({share:.1f} %, goal {ROOMS[name].goal} %; "
-            f"of all of them at least {score.least:.1f} %, with confidence 95 %); "
-            f"{len(score.equivalent)} change nothing; {score.tried} of {score.made} faults tried; "
-            f"{score.outcomes['timeout']} of the noticed ones by running on and on",
+            f"{name}: {score.detected} of {score.visible} detected ({share:.1f} %, goal {goal} %; "
+            f"for all faults at least {score.least:.1f} %, with confidence 95 %); "
+            f"{len(score.equivalent)} have no effect; {score.tried} of {score.made} faults tried; "
+            f"{score.outcomes['timeout']} of the detected ones by timeout",
         )
-        short = short or share < ROOMS[name].goal
+        short = short or share < goal
     return int(short)
 
 
@@ -233,17 +234,17 @@ def _try(room: Room, sample: int | None, seed: int, workers: int) -> Score:
         _copy(copy)
         (copy / "setup.cfg").write_text(_configuration(room), encoding="utf-8")
         command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(workers)]
-        # A name that no fault has: mutmut makes the faults, runs the tests once, and ends.
+        # No fault has this name: mutmut generates the faults, runs the tests once, and ends.
         made = subprocess.run([*command, "none"], cwd=copy, capture_output=True, check=False, text=True)
         names = sorted(_outcomes(copy))
         if not names or "failed to collect stats" in made.stdout + made.stderr:
-            raise SystemExit(f"no faults were made, or the tests fail without any:\n{_told(made)}")
+            raise SystemExit(f"no faults were made, or the tests fail without any:\n{_messages(made)}")
         drawn = names if sample is None else random.Random(seed).sample(names, min(sample, len(names)))
         ran = subprocess.run([*command, *drawn], cwd=copy, capture_output=True, check=False, text=True)
         outcomes = _outcomes(copy)
         if untried := sum(outcomes[name] == UNTRIED for name in drawn):
-            # Such as tests whose names change from run to run: none is then known to go through the fault.
-            raise SystemExit(f"{untried} of the {len(drawn)} faults drawn were not tried:\n{_told(ran)}")
+            # For example, tests whose names change between runs: mutmut then knows no test of the fault.
+            raise SystemExit(f"{untried} of the {len(drawn)} faults drawn were not tried:\n{_messages(ran)}")
         rules = _rules()
         survivors, equivalent = [], []
         for name in drawn:
@@ -259,14 +260,14 @@ def _try(room: Room, sample: int | None, seed: int, workers: int) -> Score:
         return Score(len(names), len(drawn), found, tuple(survivors), tuple(equivalent))
 
 
-def _told(ran: subprocess.CompletedProcess[str]) -> str:
-    """Return what mutmut printed, without the pictures of a wheel that turns."""
+def _messages(ran: subprocess.CompletedProcess[str]) -> str:
+    """Return the output of mutmut, without its progress animation."""
     lines = (ran.stdout + ran.stderr).splitlines()
     return "\n".join(line for line in lines if line and not 0x2800 <= ord(line[0]) < 0x2900)
 
 
 def _copy(folder: Path) -> None:
-    """Copy what git knows, without the settings that would take the place of the room's own."""
+    """Copy the tracked and untracked files of the checkout that git does not ignore."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=CHECKOUT, capture_output=True, check=True, text=True,

@@ -1,7 +1,6 @@
-"""Of the tests that a fault is put to, run those of the quickest files first: most faults are noticed there.
+"""Runs the tests of the fastest files first: they detect most faults.
 
-A plugin of pytest for the runs that mutmut starts in its folder of faults. Files stay whole, as what their
-tests share is made once.
+A pytest plugin for the runs of mutmut. The tests of a file stay together, because they share fixtures.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         files[_file(item)] += seconds.get(item.nodeid, 0.0)
     items.sort(key=lambda item: (files[_file(item)], _file(item)))
     if os.environ.get("MUTANT_UNDER_TEST") == "":
-        # mutmut runs all once more without a fault; they have just passed, while they were measured.
+        # mutmut repeats the run without a fault; the tests have just passed while they were timed.
         items[:] = [item for item in items if _file(item) == _file(items[0])]
 
 

@@ -1,4 +1,4 @@
-"""The operation that says who of a group has which of its values."""
+"""The operation of posteriors of assignments: which record of a group has which value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def permanent_posterior(fields: Fields) -> dict[str, Json]:
     if any(entry < 0 for row in likelihoods for entry in row):
         raise ParameterError("a likelihood is negative: give numbers of at least 0")
     permanent, posterior = exact_posteriors(likelihoods)
-    told: Json = None
+    entries: Json = None
     if posterior is not None:
-        told = [[written(entry) for entry in row] for row in posterior]
-    return {"permanent": written(permanent), "posterior": told}
+        entries = [[written(entry) for entry in row] for row in posterior]
+    return {"permanent": written(permanent), "posterior": entries}

@@ -35,20 +35,20 @@ def losses(fields: Fields) -> dict[str, Json]:
         for label, value in values.items():
             outcomes[label] = {
                 "probability": written(value.probability),
-                "losses": _told(value.records),
+                "losses": _forms(value.records),
                 "loss": _form(value.loss),
             }
         return {
-            "entropies": _told(found.entropies),
+            "entropies": _forms(found.entropies),
             "outcomes": outcomes,
             "expected": _form(found.expected),
             "worst": _form(found.worst),
-            "mutual_information": {"records": _told(found.records), "table": _form(found.whole)},
+            "mutual_information": {"records": _forms(found.records), "table": _form(found.whole)},
             "min_entropy_leakage": _form(found.leakage),
         }
 
 
-def _told(forms: tuple[LogForm, ...]) -> list[Json]:
+def _forms(forms: tuple[LogForm, ...]) -> list[Json]:
     return [_form(form) for form in forms]
 
 

@@ -44,7 +44,7 @@ class _Columns(NamedTuple):
         return cls(mechanism, codes)
 
     def bounds(self) -> Iterator[tuple[int, int]]:
-        """Yield, for each column, below what integers are drawn, and how many."""
+        """Yield, for each column, the bound of the integers drawn, and their number."""
         laws, sizes = dict(self.mechanism.laws), {name: len(d) for name, d in self.mechanism.domains}
         for place, (column, own) in enumerate(self.codes.items()):
             weights = len(own) if self.mechanism.replacing == "identity" else sizes[column]
@@ -57,14 +57,15 @@ class _Columns(NamedTuple):
         sizes = {column: len(domains[column]) for column in self.codes}
         return self.mechanism.publish_columns(self.codes, sizes, draws_for)
 
-    def told(self, done: ColumnsRelease) -> dict[str, Json]:
-        """Return the cells of a release, the record at each row, and what a manifest tells."""
+    def answer(self, release: ColumnsRelease) -> dict[str, Json]:
+        """Return the cells of a release, the record at each row, and the facts of its manifest."""
         domains = dict(self.mechanism.domains)
         return {
             "published": [
-                [domains[column][code] for code in codes.tolist()] for column, codes in done.published.items()
+                [domains[column][code] for code in codes.tolist()]
+                for column, codes in release.published.items()
             ],
-            "rows": done.rows.tolist(),
+            "rows": release.rows.tolist(),
             "facts": [[name, str(value)] for name, value in self.mechanism.facts().items()],
         }
 
@@ -75,11 +76,11 @@ def publish_retention(fields: Fields) -> dict[str, Json]:
     content = fields.octets("tape")
     tape, again = TapeSource(content), TapeSource(content)
     fields.finish()
-    done = columns.publish(lambda _: tape)
+    release = columns.publish(lambda _: tape)
     integers = [
         [number(integer) for integer in again.below(bound, size).tolist()] for bound, size in columns.bounds()
     ]
-    return {**columns.told(done), "consumed": tape.consumed, "integers": integers}
+    return {**columns.answer(release), "consumed": tape.consumed, "integers": integers}
 
 
 def publish_retention_keyed(fields: Fields) -> dict[str, Json]:
@@ -93,4 +94,4 @@ def publish_retention_keyed(fields: Fields) -> dict[str, Json]:
     if any(len(records) != len(codes) for codes in columns.codes.values()):
         raise ParameterError("records and cells differ in length: give the cells of every record")
     source = KeyedSource(key).for_release(context)
-    return columns.told(columns.publish(lambda column: source.for_records(column, lambda: identities)))
+    return columns.answer(columns.publish(lambda column: source.for_records(column, lambda: identities)))

@@ -56,14 +56,16 @@ def manifest(fields: Fields) -> dict[str, Json]:
     """Answer what a manifest says of its release."""
     content = fields.octets("file")
     fields.finish()
-    told = parse_manifest(content, "file", MECHANISMS)
-    origin = told.origin
+    parsed = parse_manifest(content, "file", MECHANISMS)
+    origin = parsed.origin
     return {
-        "method": told.mechanism.name,
-        "facts": [[name, str(value)] for name, value in told.mechanism.facts().items()],
-        "rows": told.rows,
-        "batches": list(told.batches),
-        "sensitive": [{"column": column, "domain": list(domain)} for column, domain in told.domains.items()],
+        "method": parsed.mechanism.name,
+        "facts": [[name, str(value)] for name, value in parsed.mechanism.facts().items()],
+        "rows": parsed.rows,
+        "batches": list(parsed.batches),
+        "sensitive": [
+            {"column": column, "domain": list(domain)} for column, domain in parsed.domains.items()
+        ],
         "table": None if origin is None else origin.table,
     }
 

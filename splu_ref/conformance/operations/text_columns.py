@@ -14,7 +14,7 @@ from splu_ref.spec.requests import Fields
 
 
 class DeclaredColumn(NamedTuple):
-    """A column as it is requested.
+    """A column of a request.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class DeclaredColumn(NamedTuple):
     cells
         The value of each record.
     law
-        The probability of each value of ``domain`` as a replacement; None where no law was asked for.
+        The probability of each value of ``domain`` as a replacement; None where the request has no laws.
     """
 
     name: str
