@@ -111,5 +111,6 @@ def test_the_package_names_every_module_once_in_reading_order() -> None:
 def test_a_module_begins_with_a_short_title(name: str) -> None:
     first = (ROOT / f"{name}.py").read_text("utf-8").removeprefix('"""').split("\n", 1)[0]
     title, colon, sentence = first.partition(": ")
-    assert colon and len(title) <= 32
+    assert colon
+    assert len(title) <= 32
     assert sentence.endswith(".")
