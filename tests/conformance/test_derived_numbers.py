@@ -534,11 +534,11 @@ def _losses(request: Request) -> Request:
     }
 
     def law(key: Callable[[int, int], Any], released: int | None = None) -> list[Fraction]:
-        masses: dict[Any, Fraction] = {}
+        marginal: dict[Any, Fraction] = {}
         for (t, s), p in joint.items():
             if released in (None, s):
-                masses[key(t, s)] = masses.get(key(t, s), Fraction(0)) + p
-        return list(masses.values())
+                marginal[key(t, s)] = marginal.get(key(t, s), Fraction(0)) + p
+        return list(marginal.values())
 
     before = [_shannon(law(lambda t, _, i=i: tables[t][i])) for i in records]  # type: ignore[misc]  # i is bound
     seen = _shannon(law(lambda _, s: s))
