@@ -152,7 +152,7 @@ class Comparison:
 
 
 ATTACKS: Mapping[str, str] = {
-    "homogeneity": "share of records whose most probable value is their own",
+    "homogeneity": "share of records whose most probable value is their true value",
     "elimination": "mean probability left to the true value, the γ - 1 likeliest others excluded",
     "corruption": "mean probability of the true value if γ - 1 other records are known",
     "averaging": f"homogeneity after {RELEASES} releases with fresh randomness",

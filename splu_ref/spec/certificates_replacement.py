@@ -2,7 +2,7 @@
 
 The claims are `breach` and `safe`. Certificates of them are an addition of this specification.
 
-A record keeps its value with probability p and otherwise publishes a value drawn from a law of
+A record retains its value with probability p and otherwise publishes a value drawn from a law of
 replacements, its own included. Breaches are defined in section 5 of Agrawal, Srikant and Thomas, "Privacy
 preserving OLAP" (2005); the amplification is that of Evfimievski, Gehrke and Srikant (2003).
 """

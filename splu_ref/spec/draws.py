@@ -1,10 +1,10 @@
 """Draws: with which value of its decoy group a record is published (step 3 of SPLU-Gen).
 
-In the paper (Fu and others 2014, section 3.1) a record keeps its value with probability p and takes each
+In the paper (Fu and others 2014, section 3.1) a record retains its value with probability p and takes each
 other value of its group with probability (1 - p)/(γ - 1), independently of all others; the paper sets p to
 1/γ. The whole numbers of `Rule`, and dependent draws, are additions of this specification. With dependent
 draws the records of a group are drawn together, so that published counts of frequent values have smaller
-errors; each record still keeps its value with probability 1/γ.
+errors; each record still retains its value with probability 1/γ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Estimates of counts of the original table from a published one, and their intervals.
+"""Estimates: counts of the original table from a published one, and their intervals.
 
 For the count of a sensitive value, the published count is the maximum likelihood estimate (Fu and others
 2014, section 4, Theorem 2). For the records of a predicate that have the value (section 5.1), the paper
@@ -8,6 +8,14 @@ iterates with its transition matrix; the closed form here solves the corrected t
 Throughout, N is ``rows``, n is ``predicate_count`` (records of the predicate), f′ is ``published_count``
 (records that are published with the value), y is ``both_count`` (records of the predicate that are), p the
 retention probability, and a = f′ (1 - p)/(N - f′).
+
+Two rules bind programs for analysts; no operation of the protocol has them:
+
+- Both ends of an interval for a value's count are cut at N/γ, since no value has more records. The estimate
+  itself is not cut.
+- The estimate for a set of values is the sum of the `unclipped` estimates of its values, clipped to 0 … n. If
+  the f′ of the set, the sum of those of its values, is above N/2, it is n minus the estimate of the other
+  values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Laws of published counts, and the guarantees of the paper: small sum privacy and large sum utility.
+"""Laws of published counts: small sum privacy and large sum utility, the guarantees of the paper.
 
 Fu and others 2014: Definition 1 is large sum utility and Definition 2 small sum privacy (section 2). A value
 with f records is in f decoy groups (section 4). Its f records keep it with probability p each, and the (γ -

@@ -169,7 +169,7 @@ def publish(
     With p = u/w in lowest terms and W the sum of the weights of a column:
 
     1. For each column draw one integer r below w W for each record, in the order of the records. If r < u W,
-       the record keeps its value. Otherwise it is published with the value of r mod W (`value_of_integer`).
+       the record retains its value. Otherwise it is published with the value of r mod W (`value_of_integer`).
     2. If rows are shuffled, draw a permutation of the records, from the source of the first column. Row i is
        the record at place i of the permutation. Otherwise row i is record i.
 

@@ -112,7 +112,7 @@ class Parameters:
 
     @property
     def retention_probability(self) -> Fraction:
-        """The probability p that a record keeps its value: 1/γ unless another one is given."""
+        """The probability p that a record retains its value: 1/γ unless another one is given."""
         return Fraction(1, self.gamma) if self.retention is None else self.retention
 
     def facts(self) -> list[tuple[str, str]]:

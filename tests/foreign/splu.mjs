@@ -1570,6 +1570,8 @@ const OPERATIONS = {
     let [low, high] = [held[0], held.at(-1)];
     while (low > 0n && holds(whole(low - 1n))) low -= 1n;
     while (high < n && holds(whole(high + 1n))) high += 1n;
+    if (holds(whole(0n))) low = 0n;
+    if (holds(whole(n))) high = n;
     return { estimate: String(clipped), variance: String(variance(clipped)), interval: [json(low), json(high)] };
   },
   release_key(fields) {

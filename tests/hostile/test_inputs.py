@@ -329,7 +329,7 @@ def test_memory_that_does_not_suffice_is_one_line(
             assert run(INPUTS["sanitize table"]("table.csv")) == 2
         printed = capsys.readouterr()
         assert printed.err == (
-            "splu-ref: the memory does not suffice: give a smaller input, or run it where there is more\n"
+            "splu-ref: out of memory: give a smaller input, or use a machine with more memory\n"
         )
         assert printed.out == ""
         assert sorted(folder.rglob("*")) == before

@@ -169,7 +169,7 @@ class Sink:
         self._file: BinaryIO | gzip.GzipFile
 
     @contextmanager
-    def open(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
         """Open the file for `add`; it is complete at the end of the block.
 
         Raises ``DataError`` if a column does not fit into the format, ``OSError`` if the disk is full.

@@ -176,7 +176,7 @@ class _Publication:
             content = Content(
                 self._folder / "content", scan.columns, parts_of(2 * scan.bytes), shuffled=published.shuffled
             )
-            with sink.open():
+            with sink.writing():
                 done = 0
                 for part in published.parts:
                     sink.add(part)

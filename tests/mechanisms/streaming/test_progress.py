@@ -24,7 +24,7 @@ DOMAIN = {"v": [*"01234"]}
 
 def test_what_a_file_cannot_hold_is_refused_with_its_name(tmp_path: Path) -> None:
     sink = Sink(tmp_path / "o.csv", tmp_path)
-    with pytest.raises(DataError, match=r"o\.csv cannot be written: .*NUL"), sink.open():
+    with pytest.raises(DataError, match=r"o\.csv cannot be written: .*NUL"), sink.writing():
         sink.add(Microdata.from_frame(pl.DataFrame({"a": ["\0"]})))
     error = Sink(tmp_path / "o.parquet", tmp_path)._unfit(pl.exceptions.ComputeError("of it\nand more"))
     assert str(error) == (
