@@ -176,9 +176,7 @@ def show_answers(
         if len(codes) != 1:
             raise ParameterError("name one value: --value COLUMN=VALUE")
         answers = published_answers(mechanism, column, own, len(domain), int(codes[0]), size.draws)
-        description = (
-            f"estimates from one table published by {mechanism.name}, for any number of queries"
-        )
+        description = f"estimates from one table published by {mechanism.name}, for any number of queries"
     found = reconstruct(
         bits,
         distinguishable(columns, [name for name in table.columns if name != column]),
