@@ -102,7 +102,7 @@ def test_a_set_of_tuples_shows_no_record_to_learn_from(
 ) -> None:
     files = [str(folder / "table.csv"), "--manifest", str(folder / "set.json")]
     assert main(["attack-learned", "foreground", *files]) == 2
-    assert "publishes no values of single records:" in capsys.readouterr().err
+    assert "shows nothing of single records:" in capsys.readouterr().err
 
 
 def test_missing_cells_are_a_value_only_if_the_user_says_so(

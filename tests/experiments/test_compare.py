@@ -80,7 +80,9 @@ def test_mechanisms_are_compared_in_two_tables(
     assert guarantees["Laplace, ln 2"]["decided"]["value"]["decimal"].startswith("0.66666")  # 1/(1 + r)
     assert attacks["Anatomy"]["elimination"]["kind"] == "exact"
     assert abs(fraction(guarantees["swapping, 2/5"], "own kept") - Fraction(2, 5)) < Fraction(1, 10**6)
-    assert attacks["swapping, 2/5"]["corruption"]["reason"].startswith("swapped records depend on each other")
+    assert attacks["swapping, 2/5"]["corruption"]["reason"].startswith(
+        "this attack needs independent records"
+    )
     assert guarantees["DBR"]["bits"]["value"]["decimal"] == "0"
     assert done["runs"] == 6
     measured = {
