@@ -103,7 +103,9 @@ DPPUBC = Claim(
         "splu_ref.mechanisms.retention_replacement:RetentionReplacement",
         "splu_ref.channels.amplification_bounds",
     ),
-    tests=("tests/mechanisms/test_identities.py::test_neighboring_tables_are_distinguished_as_far_as_records",),
+    tests=(
+        "tests/mechanisms/test_identities.py::test_neighboring_tables_are_distinguished_as_far_as_records",
+    ),
 )
 
 

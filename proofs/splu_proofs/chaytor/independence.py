@@ -110,7 +110,9 @@ INDC = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("chaytor.EQ1",),
-    tests=("tests/mechanisms/test_identities.py::test_neighboring_tables_are_distinguished_as_far_as_records",),
+    tests=(
+        "tests/mechanisms/test_identities.py::test_neighboring_tables_are_distinguished_as_far_as_records",
+    ),
 )
 
 
