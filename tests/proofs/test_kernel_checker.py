@@ -76,7 +76,10 @@ def test_both_checkers_agree_on_the_vectors() -> None:
     seen = Counter(_agree(text) for text in _texts())
     assert seen[KernelWord.VALID, KernelWord.VALID] >= 45
     assert seen[KernelWord.FALSE, KernelWord.FALSE] >= 150
-    assert not any(first is KernelWord.UNREADABLE and second is KernelWord.VALID for first, second in seen)
+    # The kernel does not read entries of candidates and ends, nor the violation of a threshold: four vectors
+    # with another key in one of these are unreadable to the Python checker, and their statements are true.
+    assert seen[KernelWord.UNREADABLE, KernelWord.VALID] == 4
+    assert seen[KernelWord.VALID, KernelWord.FALSE] == seen[KernelWord.VALID, KernelWord.UNREADABLE] == 0
 
 
 # ---- generated certificates, and forgeries of them ------------------------------------------------------
