@@ -238,7 +238,7 @@ def _derived(proof: Callable[[], Derivation], grade: Grade | None) -> Evidence:
     name = proof.__name__
     try:
         steps = proof().check()
-    except Exception as error:  # whatever goes wrong in a proof is the proof's failure, told in its row
+    except Exception as error:  # whatever goes wrong in a proof is the proof's failure, reported in its row
         return Evidence(name, grade, False, f"{type(error).__name__}: {error}")
     wrong = [f"step {step.name!r}: {step.error}" for step in steps if step.error]
     if wrong:

@@ -112,7 +112,7 @@ class Kernel:
 def accepted_together(kernels: Mapping[str, Kernel]) -> dict[str, Evidence]:
     """Have Coq compile the files of several claims now, each file once; return the evidence by claim.
 
-    If Coq refuses anything, every claim is put to it by itself, so that each is told its own fault.
+    If Coq refuses anything, every claim is put to it by itself, so that each is derived its own fault.
     """
     each_theorem = [theorem for kernel in kernels.values() for theorem in kernel.theorems]
     modules = with_imports(dict.fromkeys(theorem.partition(".")[0] for theorem in each_theorem))

@@ -48,7 +48,7 @@ class Spread(Protocol):
     ) -> Iterable[tuple[str, Found]]:
         """Yield each item with what ``function``, which can be pickled, returns for it.
 
-        ``begun`` is told of every item that is begun, and how many have been done.
+        ``begun`` is derived of every item that is begun, and how many have been done.
         """
         ...
 

@@ -69,7 +69,7 @@ def star_line(star: LeastWorstError, releases: int = 1) -> tuple[str, str]:
     """Return the line of T_P*."""
     least, most = exact_json(star.at_least, "down")["decimal"], exact_json(star.at_most, "up")["decimal"]
     value = least if star.is_exact else f"{least} to {most}, computed for counts up to {star.computed}"
-    meaning = "every estimator is off so often for at least one of these counts"
+    meaning = "every estimator errs this often for at least one of these counts"
     if releases > 1:
         meaning += ", from one release; with several releases less often"
     return "T_P*", f"{value}: {meaning}"

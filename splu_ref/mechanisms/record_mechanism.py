@@ -155,29 +155,7 @@ class RecordMechanism(ABC):
         id_column: str | None = None,
         missing: str | None = None,
     ) -> Release:
-        """Publish a table, its sensitive columns by the mechanism and the others as they are.
-
-        Parameters
-        ----------
-        table
-            The original: a data frame of pandas, Polars or PyArrow, the path of a file, or a table.
-        sensitive
-            Name of the sensitive column, or of several.
-        randomness
-            Source of random integers; the system's entropy by default.
-        id_column
-            Column that identifies a record, for keyed randomness.
-        missing
-            Text published as the value of a missing sensitive cell: see `Microdata.from_frame`.
-
-        Raises
-        ------
-        DataError
-            If the table cannot be read, a sensitive column is missing, has missing or too few values, or the
-            mechanism cannot publish it.
-        ParameterError
-            If a sensitive column is named twice, or identifies the records as well.
-        """
+        """Publish a table: see `splu_ref.mechanisms.Mechanism.publish`."""
         original = self.declared(as_table(table, missing))
         given = PublishingInput.of(self, original, sensitive, randomness, id_column, None)
         max_gamma = self.largest_gamma(given.table, tuple(given.codes))

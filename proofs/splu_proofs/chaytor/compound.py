@@ -67,7 +67,7 @@ def one_attribute_of_the_product() -> Derivation:
                 recheck=(on_grid,),
             ),
             Inequality(
-                name="one attribute is told less of",
+                name="less is disclosed of one attribute",
                 says="With p = u/w: u k m >= u m for k >= 1.",
                 variables=("u", "k", "m"),
                 given=lambda u, k, m: (u, k - 1, m),

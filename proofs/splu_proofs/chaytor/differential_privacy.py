@@ -93,7 +93,7 @@ DPPUBC = Claim(
         "for tables that differ in the value of one record, of any number of records, and no smaller "
         "epsilon will do. With whole records perturbed, m is the number of possible records; with columns "
         "perturbed one by one, their e^epsilon multiply. Columns that are published as they are, as the "
-        "thesis prefers, are not covered: tables that differ there are told apart with certainty."
+        "thesis prefers, are not covered: tables that differ there are distinguished with certainty."
     ),
     hypotheses=(r"0 \le p < 1", r"m \ge 2"),
     status=Status.CORRECTED,

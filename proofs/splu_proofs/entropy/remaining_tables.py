@@ -94,10 +94,20 @@ def in_every_small_world() -> Comparisons:
             for place, value in product(range(2), repeat=2):
                 pairs = zip(tables, weights, strict=True)
                 held = [weight for table, weight in pairs if table in left and table[place] == value]
-                told = sum((b for t, b in beliefs.items() if t[place] == value), Fraction(0))
-                yield (told, "=", Fraction(sum(held), rest), f"{weights}, {left}: Bayes' rule says {told}")
+                bayes = sum((b for t, b in beliefs.items() if t[place] == value), Fraction(0))
+                yield (
+                    bayes,
+                    "=",
+                    Fraction(sum(held), rest),
+                    f"{weights}, {left}: Bayes' rule says {bayes}",
+                )
                 if len({w for t, w in zip(tables, weights, strict=True) if t in left}) == 1:
-                    yield (told, "=", Fraction(len(held), len(left)), f"{weights}, {left}: they do not count")
+                    yield (
+                        bayes,
+                        "=",
+                        Fraction(len(held), len(left)),
+                        f"{weights}, {left}: they do not count",
+                    )
 
 
 def _of_one_value(chances: tuple[Fraction, ...]) -> Fraction:

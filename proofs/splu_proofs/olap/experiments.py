@@ -93,11 +93,11 @@ def three_tables() -> Comparisons:
 @S1530.measurement(cases=2, perturbed="splu_proofs.olap.tables:_whole doubled")
 def the_embedded_table() -> Comparisons:
     """Take all pairs of age, hours and education."""
-    from dataclasses import replace  # noqa: PLC0415
-    from itertools import combinations  # noqa: PLC0415
+    from dataclasses import replace  # noqa: PLC0415  only runs need it
+    from itertools import combinations  # noqa: PLC0415  only runs need it
 
     from .exactly import largest_relative  # noqa: PLC0415  it loads numpy
-    from .tables import adult  # noqa: PLC0415
+    from .tables import adult  # noqa: PLC0415  only runs need it
 
     table, found = adult(), {}
     for size in (2, 3):
@@ -116,7 +116,7 @@ def the_embedded_table() -> Comparisons:
 )
 def the_odds_of_a_cell() -> Comparisons:
     """Bound the odds of S for cells up to the largest s, at p = .8 and .3, and find where they reach 19."""
-    from splu_ref.channels.breach import Levels  # noqa: PLC0415
+    from splu_ref.channels.breach import Levels  # noqa: PLC0415  only runs need it
 
     from .exactly import cell_retention  # noqa: PLC0415  it loads numpy
 
@@ -201,10 +201,10 @@ TREE = Claim(
 )
 def three_kinds_of_trees() -> Comparisons:
     """Grow each tree from three releases of the embedded table at p = 1/2."""
-    from splu_ref.randomness import SeededSource  # noqa: PLC0415
+    from splu_ref.randomness import SeededSource  # noqa: PLC0415  only runs need it
 
     from .tables import adult  # noqa: PLC0415  it loads numpy
-    from .tree import accuracies  # noqa: PLC0415
+    from .tree import accuracies  # noqa: PLC0415  only runs need it
 
     found = accuracies(adult(), Fraction(1, 2), 3, SeededSource(1))
     means = {name: sum(values) / len(values) for name, values in found.items()}

@@ -237,10 +237,10 @@ def more_can_be_seen_with_more_values() -> Comparisons:
     for values in (8, 100, 1000):
         own = min(RARE, Fraction(values - 1, values) - Fraction(1, 10**6))
         law = {0: Fraction(1, values), 1: Fraction(values - 2, values), 2: Fraction(1, values)}
-        told = most_informative_output(retention(P, law), {0: own, 2: 1 - own}, (0, 1))
-        yield (told.published, "=", 0, "not a rare set")
+        derived = most_informative_output(retention(P, law), {0: own, 2: 1 - own}, (0, 1))
+        yield (derived.published, "=", 0, "not a rare set")
         yield (own, "<", Fraction(values - 1, values), "not a rare set")
-        yield (told.posterior, ">", RHO2, f"{values} values: no breach")
+        yield (derived.posterior, ">", RHO2, f"{values} values: no breach")
 
 
 def _seen_through(p: Fraction, own: Fraction, of_set: Fraction, g: Fraction) -> Fraction:

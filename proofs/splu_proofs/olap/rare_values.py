@@ -67,7 +67,7 @@ def uniform_replacement_tells_nothing_of_it() -> Comparisons:
     """At p = 0 the largest value that uniform perturbation publishes has one law for every table."""
     from splu_ref.mechanisms import RetentionReplacement  # noqa: PLC0415  as above
 
-    from ..worlds.arrangements import published  # noqa: PLC0415
+    from ..worlds.arrangements import published  # noqa: PLC0415  only runs need it
 
     mechanism = RetentionReplacement(0, {"sensitive": "abcd"})
     for codes in ((0, 1), (1, 1), (0, 3)):

@@ -50,7 +50,7 @@ T5 = Claim(
 )
 
 LESS_SEEN = Identity(
-    name="the less is seen from outside, the more is told",
+    name="the less is seen from outside, the more is disclosed",
     says=("P U/(P U + (1-P) L) exceeds the same with M >= L by P U (1-P)(M-L) over both denominators."),
     variables={"P": 2, "U": 9, "L": 0, "M": 0},
     left=lambda own, u, low, more: (

@@ -89,7 +89,7 @@ def published(counts: Sequence[Fraction | int], law: Matrix) -> Vector:
 
 def inverted(seen: Sequence[int], law: Matrix) -> Vector:
     """Return yA^-1, by the library's elimination."""
-    from splu_ref.channels import from_matrix, inverse  # noqa: PLC0415
+    from splu_ref.channels import from_matrix, inverse  # noqa: PLC0415  only runs need it
 
     labels = list(range(len(law)))
     found = inverse(from_matrix(labels, law, labels)).estimate(dict(enumerate(seen)))
@@ -105,10 +105,10 @@ def inverted(seen: Sequence[int], law: Matrix) -> Vector:
 )
 def the_shipped_mechanism() -> Comparisons:
     """Publish every record of a domain of 3 x 2 values with p = 1/2 and 2/3, over all outcomes."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415  only runs need it
 
-    from splu_ref.mechanisms import RetentionReplacement  # noqa: PLC0415
-    from splu_ref.randomness import Draws, outcomes  # noqa: PLC0415
+    from splu_ref.mechanisms import RetentionReplacement  # noqa: PLC0415  only runs need it
+    from splu_ref.randomness import Draws, outcomes  # noqa: PLC0415  only runs need it
 
     sizes = {"a": 3, "b": 2}
     for keep in (Fraction(1, 2), Fraction(2, 3)):

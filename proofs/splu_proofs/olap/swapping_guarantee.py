@@ -86,7 +86,7 @@ def two_records_change_places_or_not() -> Witness:
     return Witness(
         parameters={"N": 2, "p": Fraction(1, 2), "records in S": 1},
         premises=(lambda _n, p, _members: 0 < p < 1, "the cells are those of the column"),
-        allowed=lambda n, p, members: told(p, n, members),
+        allowed=lambda n, p, members: derived(p, n, members),
         actual=lambda n, p, members: posterior(p, n, members),
         printed=Fraction(3, 4),
         true=Fraction(7, 8),
@@ -101,7 +101,7 @@ def two_records_change_places_or_not() -> Witness:
     )
 
 
-def told(p: Fraction, records: int, members: int) -> Fraction:
+def derived(p: Fraction, records: int, members: int) -> Fraction:
     """Return the posterior by Theorem 4 with m_S = p_S."""
     return p + (1 - p) * Fraction(members, records)
 
@@ -176,7 +176,7 @@ def a_cell_that_comes_back() -> Derivation:
 def one_record_of_the_shipped_code() -> Comparisons:
     """Run the shipped mechanism on every outcome for N <= 4, and compare the law of each record."""
     from splu_ref.channels import swapping  # noqa: PLC0415  only runs need them
-    from splu_ref.mechanisms import Swapping  # noqa: PLC0415
+    from splu_ref.mechanisms import Swapping  # noqa: PLC0415  only runs need it
 
     from ..worlds.arrangements import KEEPS, published, swapped  # noqa: PLC0415  as above
 

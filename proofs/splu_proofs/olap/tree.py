@@ -184,17 +184,17 @@ def accuracies(
         seen = np.stack(
             [perturbed(row, column, keep, source) for row, column in zip(values, table.columns, strict=True)]
         )
-        told = perturbed(labels, CLASS, keep, source)
+        derived = perturbed(labels, CLASS, keep, source)
         trees = {
-            "reconstructed": Grower(table.columns, seen, told, keep),
-            "perturbed": Grower(table.columns, seen, told, one),
+            "reconstructed": Grower(table.columns, seen, derived, keep),
+            "perturbed": Grower(table.columns, seen, derived, one),
             "original": Grower(table.columns, values, labels, one),
         }
         true = table.labels[held]
         for name, grower in trees.items():
             found[name].append(float((grower.tree().classes(table.values[:, held]) == true).mean()))
         for name, learner in learners.items():
-            for rows, (given, said) in {"perturbed": (seen, told), "original": (values, labels)}.items():
+            for rows, (given, said) in {"perturbed": (seen, derived), "original": (values, labels)}.items():
                 guess = learner(given, said)(table.values[:, held])
                 found[f"{name}, {rows}"].append(float((guess == true).mean()))
         common = int(2 * labels.sum() > len(labels))

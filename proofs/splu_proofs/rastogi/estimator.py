@@ -252,7 +252,7 @@ def chebyshev_at_the_corner() -> Derivation:
 @T44.computation(cases=12, perturbed="splu_ref.guarantees.tuple_error:TupleQueryError.bounds larger")
 def the_exact_error_beside_the_bound() -> Comparisons:
     """Compute the error of the whole domain's query at growing domains, and at the printed extreme point."""
-    from splu_ref.guarantees import TupleChances, TupleLevels, TupleQueryError  # noqa: PLC0415
+    from splu_ref.guarantees import TupleChances, TupleLevels, TupleQueryError  # noqa: PLC0415  only runs need it
 
     def error(chances: TupleChances, n: int, m: int) -> Fraction:
         bounds = TupleQueryError.of(chances, m, n, Fraction(2 * n)).bounds()

@@ -104,7 +104,7 @@ def every_outcome_of_several_views() -> Comparisons:
     ):
         own = alpha + beta
         for views in range(1, 13):
-            told = (own / beta) ** views <= gamma * (1 - d) / (d * (1 - gamma)) and (
+            derived = (own / beta) ** views <= gamma * (1 - d) / (d * (1 - gamma)) and (
                 (1 - own) / (1 - beta)
             ) ** views >= d / gamma
             kept = True
@@ -113,7 +113,7 @@ def every_outcome_of_several_views() -> Comparisons:
                 outside = (1 - prior) * beta**seen * (1 - beta) ** (views - seen)
                 belief = inside / (inside + outside)
                 kept &= prior * d / gamma <= belief <= gamma
-            yield (kept, "=", told, f"alpha = {alpha}, {views} views")
+            yield (kept, "=", derived, f"alpha = {alpha}, {views} views")
 
 
 @MV.computation(cases=1, perturbed="first < 20 * (alpha + beta) => first < 20 * beta")

@@ -236,11 +236,11 @@ def bounds_are_kept_and_thresholds_hold() -> Comparisons:
 @UC.computation(cases=1, perturbed="splu_ref.guarantees.conjunction_bounds:Sides._above larger")
 def thresholds_of_a_larger_table() -> Comparisons:
     """Compute the thresholds named in the words."""
-    told = []
+    derived = []
     for p in ("1/5", "1/2"):
         case = Conjunction.of(5, 30_715, 2_000, 1_000, retention=p)
-        told.append(conjunction_threshold(case, "3/10", "1/20").threshold)
-    yield (told, "=", [718, 160], f"{told}")
+        derived.append(conjunction_threshold(case, "3/10", "1/20").threshold)
+    yield (derived, "=", [718, 160], f"{derived}")
 
 
 @UC.enumeration(

@@ -173,8 +173,8 @@ def _far(f: int, distance: int) -> Fraction:
 def the_five_errors_at_one_hundred() -> Comparisons:
     """Compute the errors in words: at f = 100 for the five epsilons of the figure, and for 3/10."""
     found = [beyond(GAMMA, 100, int(100 * epsilon)) for epsilon in EPSILONS]
-    told = [decimal(value, 3) for value in found]
-    yield (told, "=", ["0.957...", "0.792...", "0.635...", "0.493...", "0.370..."], f"{told}")
+    derived = [decimal(value, 3) for value in found]
+    yield (derived, "=", ["0.957...", "0.792...", "0.635...", "0.493...", "0.370..."], f"{derived}")
     for value, e in zip(found, EPSILONS, strict=True):
         yield (value, ">", error_bound(GAMMA, e, 100), "print")
     far = decimal(beyond(GAMMA, 100, 30), 4)

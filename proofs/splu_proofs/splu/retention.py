@@ -199,9 +199,9 @@ def what_one_half_buys_and_costs() -> Comparisons:
     """Hold p = 1/2 against p = 1/5 at gamma = 5: small counts better known, large counts sooner right."""
     levels = [privacy_minimum(5, "3/10", 10, retention=p).t_p_definition.exact() for p in ("1/5", "1/2")]
     counts = [utility_threshold(5, "1/10", "1/20", retention=p).threshold for p in ("1/5", "1/2")]
-    told = [decimal(level, 3) for level in levels]
-    yield (told, "=", ["0.289...", "0.251..."], f"{told}, {counts}")
-    yield (counts, "=", [311, 271], f"{told}, {counts}")
+    derived = [decimal(level, 3) for level in levels]
+    yield (derived, "=", ["0.289...", "0.251..."], f"{derived}, {counts}")
+    yield (counts, "=", [311, 271], f"{derived}, {counts}")
 
 
 @RP.enumeration(
@@ -221,8 +221,8 @@ def the_shipped_mechanism_has_this_law() -> Comparisons:
             for value, law in enumerate(laws):
                 count = values.count(value)
                 law[count] = law.get(count, Fraction(0)) + chance
-            for own, told in zip(truth, values, strict=True):
-                pairs[own, told] = pairs.get((own, told), Fraction(0)) + chance
+            for own, derived in zip(truth, values, strict=True):
+                pairs[own, derived] = pairs.get((own, derived), Fraction(0)) + chance
         for value, f in enumerate(histogram):
             expected = {k: chance for k, chance in enumerate(published(gamma, f, p)) if chance}
             yield (laws[value], "=", expected, f"gamma = {gamma}, p = {p}, {histogram}: value {value}")

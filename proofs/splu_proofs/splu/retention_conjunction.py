@@ -158,8 +158,8 @@ def moments_from_the_law() -> Comparisons:
                     found = moments(case, x3)
                     at = f"gamma = {gamma}, N = {rows}, f = {f}, p = {p}, n = {n}, x3 = {x3}"
                     summed = _moments(law)
-                    told = (found.mean_inside, found.inside, found.outside, found.covariance)
-                    yield (summed, "=", told, f"{at}: {summed}, {told}")
+                    derived = (found.mean_inside, found.inside, found.outside, found.covariance)
+                    yield (summed, "=", derived, f"{at}: {summed}, {derived}")
     plain = Conjunction.of(5, 1000, 50, 200)
     yield (conjunction_variance(plain, 20), "=", delta_variance(5, 1000, 50, 200, 20), "p = 1/gamma: splu.V")
 
@@ -206,11 +206,11 @@ def how_good_the_approximations_are() -> Comparisons:
 @VP.computation(cases=1, perturbed="splu_ref.guarantees.conjunction:Conjunction.of doubled")
 def what_a_larger_p_buys() -> Comparisons:
     """Compute the standard errors named in the words."""
-    told = []
+    derived = []
     for p in (Fraction(1, 5), Fraction(1, 2)):
         case = Conjunction.of(5, 30_715, 2_000, 1_000, retention=p)
-        told.append(round(float(conjunction_variance(case, 100)) ** 0.5))
-    yield (told, "=", [54, 16], f"{told}")
+        derived.append(round(float(conjunction_variance(case, 100)) ** 0.5))
+    yield (derived, "=", [54, 16], f"{derived}")
 
 
 @VP.enumeration(

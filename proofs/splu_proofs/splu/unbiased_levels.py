@@ -130,8 +130,8 @@ def _least_error(tried: Mapping[int, tuple[Fraction, Mapping[int, Fraction]]]) -
 )
 def laws_and_slopes_that_meet() -> Comparisons:
     """Prove the best T_P* from both sides at epsilon = 0.3, alpha = 10, and bound it for larger groups."""
-    for gamma, told in LAWS.items():
-        tried = {f: (Fraction(weight), _law(text)) for f, (weight, text) in told.items()}
+    for gamma, derived in LAWS.items():
+        tried = {f: (Fraction(weight), _law(text)) for f, (weight, text) in derived.items()}
         yield (sum(weight for weight, _ in tried.values()), "=", 1, "the weights do not sum to 1")
         for f, (_, law) in tried.items():
             yield (sum(law.values()), "=", 1, f"gamma = {gamma}, f = {f}: no law")

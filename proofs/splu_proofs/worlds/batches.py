@@ -18,7 +18,7 @@ COUNTS = tuple((value, FIRST.count(value), SECOND.count(value)) for value in "ab
 def joint_law(value: str) -> dict[tuple[int, int], Fraction]:
     """Return the law of the published counts of a value in the first and in the second batch, gamma = 2.
 
-    The second is counted in the joined table: its rows are told by their numbers, as a reader of both
+    The second is counted in the joined table: its rows are derived by their numbers, as a reader of both
     releases can tell them.
     """
     one, two = (
