@@ -107,7 +107,7 @@ def commands(form: str) -> dict[str, list[str]]:
     """Return the commands that are measured on tables of a format, by name, in their order."""
     table, release = f"table.{form}", f"release.{form}"
     audit = ["audit-release", release, "--manifest", "release.json", "--original", table]
-    publish = ["sanitize", table, "--sensitive", SENSITIVE, "--gamma", str(GAMMA), "--force", "-o"]
+    publish = ["publish", table, "--sensitive", SENSITIVE, "--gamma", str(GAMMA), "--force", "-o"]
     estimate = ["estimate", release, "--manifest", "release.json"]
     found = {
         "publish": [*publish, release, "--manifest", "release.json"],

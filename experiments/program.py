@@ -22,12 +22,15 @@ COMMANDS = {
     "table.",
 }
 """Every command with the summary that the list of commands shows: the first paragraph of its own help."""
+GROUPS = {"Commands": COMMANDS}
+"""The commands under the headings of the help."""
 
 
 class _Experiments(Program):
     """The group of the experiments."""
 
     package = PACKAGE
+    groups = GROUPS
 
 
 app = typer.Typer(

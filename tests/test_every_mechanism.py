@@ -49,10 +49,10 @@ class Beside:
 
 EVERY = {
     "SPLU-Gen": Beside(
-        "SpluGen", "publish --mechanism splu-gen --column job --gamma 3", "publish", "sanitize"
+        "SpluGen", "publish --mechanism splu-gen --column job --gamma 3", "publish", "publish"
     ),
     "SPLU-Gen by column": Beside(
-        "SpluGenByColumn", "sanitize --sensitive job --sensitive age --gamma job=3,age=2",
+        "SpluGenByColumn", "publish --sensitive job --sensitive age --gamma job=3,age=2",
         "release", "SpluGenByColumn",
     ),
     "Anatomy": Beside(

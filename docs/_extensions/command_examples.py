@@ -1,6 +1,6 @@
 """Run the example of every command, as its help shows it, and keep what it prints.
 
-The examples stand in one folder, one after the other: what ``sanitize`` writes is what ``estimate`` reads.
+The examples stand in one folder, one after the other: what ``publish`` writes is what ``estimate`` reads.
 What they print is kept beside the build, until anything changes that
 it may depend on.
 """

@@ -156,7 +156,7 @@ def run(
     parts = [
         _ColumnAdvice.of(column, advices[column], each) for column, each in zip(columns, leaks, strict=True)
     ]
-    command = _sanitize_command(
+    command = _publish_command(
         table, choice, stream=stream, missing=missing, bins=bins, cross=cross, group_rare=group_rare,
         drop=drop, quasi=quasi, keep=keep,
     )  # fmt: skip
@@ -275,13 +275,13 @@ def _limiting_column(table: CodedTable, choice: JointChoice, advices: Mapping[st
     )
 
 
-def _sanitize_command(
+def _publish_command(
     table: Path, choice: JointChoice, *, stream: bool, missing: str | None, **repeated: Sequence[str] | None
 ) -> str:
     """Return the command that publishes as advised."""
     suffix = next((each for each in SUFFIXES if table.name.lower().endswith(each)), SUFFIXES[0])
     named = f"./{table}" if str(table).startswith("-") else str(table)  # not an option
-    words = ["splu-ref", "sanitize", named, "-o", f"published{suffix}", "--manifest", "published.json"]
+    words = ["splu-ref", "publish", named, "-o", f"published{suffix}", "--manifest", "published.json"]
     options = choice.options
     sizes = {column: int(option.law.gamma) for column, option in options.items()}
     for column in options:

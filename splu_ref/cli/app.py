@@ -13,40 +13,60 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.channels import SpluError, offer_options, options_spoken
+from splu_ref.channels import ParameterError, SpluError, offer_options, options_spoken
 from splu_ref.output import say, settle_streams
 
-COMMANDS = {
-    "advise": "Advise a publisher: what each feasible gamma promises for this table, and which to take.",
-    "sanitize": "Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.",
-    "publish": "Publish a table by a mechanism of your choice: a value for each record, groups, or a set "
-    "of tuples.",
-    "estimate": "Estimate how many records of the original satisfy a conjunction, with a 95 % interval.",
-    "privacy": "Compute T_P: the probability with which every count up to alpha is published wrongly.",
-    "utility": "Compute how accurate large counts are: exactly, not by a bound.",
-    "concept": "Compute T_P for a predicate together with a sensitive value, and the worst such concept.",
-    "breach": "Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.",
-    "operator": "Find the optimal randomization matrix under a bound on posterior beliefs, with its proof.",
-    "attack": "Publish a table as its manifest says, attack every record, and compare with the exact "
-    "prediction.",
-    "anonymity": "Count how anonymous a table is: k, l, alpha and t, exactly.",
-    "sample-size": "Compute how many rows keep the error of an estimate below epsilon with probability "
-    "1 - delta.",
-    "entropy": "Compute the entropy that each record loses by the release of a statistic, exactly.",
-    "useful": "Compute the error probability of a query on an alpha-beta release, and the release's privacy.",
-    "audit": "Check a publisher's claims by exact arithmetic: confirmed, narrowed, refuted or not decided.",
-    "audit-release": "Test whether a published table was made by the mechanism that its publisher claims.",
-    "check": "Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: unreadable.",
-    "claims": "Show the claims of the source papers with their status: proved, refuted or corrected.",
-    "verify": "Run the verification suite: ledger, certificates, enumeration, embedded data; "
-    "full adds the rest.",
-    "vectors": "Write the test vectors for other implementations, with their JSON Schema.",
-    "conform": "Test another implementation against the test vectors, and its random releases against "
-    "their law.",
-    "page": "Write calculator, certificate checker and auditor as one HTML page that needs no installation.",
-    "key": "Make a secret key from the system's entropy, readable by its owner alone.",
+GROUPS: dict[str, dict[str, str]] = {
+    "Publish": {
+        "advise": "Advise a publisher: what each feasible gamma promises for this table, and which to take.",
+        "publish": "Publish a table: by SPLU-Gen, which draws sensitive values within decoy groups, or "
+        "another mechanism.",
+        "key": "Make a secret key from the system's entropy, readable by its owner alone.",
+    },
+    "Analyze": {
+        "estimate": "Estimate how many records of the original satisfy a conjunction, with a 95 % interval.",
+        "sample-size": "Compute how many rows keep the error of an estimate below epsilon with probability 1 "
+        "- delta.",
+    },
+    "Guarantees": {
+        "privacy": "Compute T_P: the probability with which every count up to alpha is published wrongly.",
+        "utility": "Compute how accurate large counts are: exactly, not by a bound.",
+        "concept": "Compute T_P for a predicate together with a sensitive value, and the worst such concept.",
+        "breach": "Say whether a record's published value can lift a belief from rho1 or less to rho2 or "
+        "more.",
+        "operator": "Find the optimal randomization matrix under a bound on posterior beliefs, with its "
+        "proof.",
+        "entropy": "Compute the entropy that each record loses by the release of a statistic, exactly.",
+        "useful": "Compute the error probability of a query on an alpha-beta release, and the release's "
+        "privacy.",
+    },
+    "Audit": {
+        "audit": "Check a publisher's claims by exact arithmetic: confirmed, narrowed, refuted or not "
+        "decided.",
+        "audit-release": "Test whether a published table was made by the mechanism that its publisher "
+        "claims.",
+        "check": "Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: "
+        "unreadable.",
+        "attack": "Publish a table as its manifest says, attack every record, and compare with the exact "
+        "prediction.",
+        "anonymity": "Count how anonymous a table is: k, l, alpha and t, exactly.",
+        "claims": "Show the claims of the source papers with their status: proved, refuted or corrected.",
+    },
+    "Implement and verify": {
+        "verify": "Run the verification suite: ledger, certificates, enumeration, embedded data; full adds "
+        "the rest.",
+        "vectors": "Write the test vectors for other implementations, with their JSON Schema.",
+        "conform": "Test another implementation against the test vectors, and its random releases against "
+        "their law.",
+        "page": "Write calculator, certificate checker and auditor as one HTML page that needs no "
+        "installation.",
+    },
 }
-"""By command its summary in the list of commands: the first paragraph of its help."""
+"""By group the commands, with their summaries: the first paragraph of their help."""
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+"""By command its summary."""
+RENAMED = {"sanitize": "publish"}
+"""Former names of commands."""
 LONGEST_MESSAGE = 1_000
 """Characters of an error message; longer messages are shortened in the middle."""
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
@@ -94,6 +114,17 @@ class Program(TyperGroup):
 
     package = "splu_ref.cli"
     """Package of the commands' modules."""
+    groups: Mapping[str, Mapping[str, str]] = GROUPS
+    """The commands under the headings of the help."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands, by group."""
+        width = max(map(len, self.commands))
+        for heading, names in self.groups.items():
+            with formatter.section(heading):
+                limit = formatter.width - 6 - width
+                rows = [(name.ljust(width), self.commands[name].get_short_help_str(limit)) for name in names]
+                formatter.write_dl(rows)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, including that of the help."""
@@ -101,6 +132,9 @@ class Program(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that the first word names, and the words after it."""
+        if args[0] in RENAMED and args[0] not in self.commands:
+            new = RENAMED[args[0]]
+            raise ParameterError(f"{args[0]} is now {new}: write splu-ref {new} with the same options")
         name, _, rest = super().resolve_command(ctx, args)
         if name is None:
             return None, None, rest

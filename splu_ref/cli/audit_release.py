@@ -120,7 +120,7 @@ def run(
         Path | None,
         typer.Option(
             "--transcript",
-            help="The recorded draws (sanitize --transcript), to replay the release from --original.",
+            help="The recorded draws (publish --transcript), to replay the release from --original.",
         ),
     ] = None,
     key_file: Annotated[

@@ -12,8 +12,8 @@ from splu_ref.channels import DataError, Levels, ParameterError, whole
 from splu_ref.cli.alpha_beta import expected_size, tuple_chances
 from splu_ref.cli.domains import MOST_VALUES
 from splu_ref.cli.matrices import read_operator
+from splu_ref.cli.options import splu_gen
 from splu_ref.cli.output import about, note
-from splu_ref.cli.sanitize import refuse_identity
 from splu_ref.cli.sub_domains import observed_sub_domains, read_sub_domains
 from splu_ref.data import Microdata, text
 from splu_ref.mechanisms import (
@@ -25,7 +25,7 @@ from splu_ref.mechanisms import (
     RecordMechanism,
     RetentionReplacement,
     SmallDomainRandomization,
-    SpluGen,
+    SpluGens,
     Swapping,
     number_columns,
 )
@@ -39,6 +39,7 @@ class MechanismOptions:
     gamma: str | None
     plan: str | None
     retention: str | None
+    draws: str | None
     domain: Path | None
     declared: Mapping[str, tuple[str, ...]]
     laws: Mapping[str, Mapping[str, str]]
@@ -68,15 +69,24 @@ class MechanismOptions:
         return given
 
 
+UNNAMED = "no column is sensitive: name it, --sensitive NAME"
+"""The error of a publication without any sensitive column."""
+
 Original: TypeAlias = Callable[[], Microdata]
 
 """Returns the original table, for a mechanism whose parameters depend on it."""
 
 
-def _splu_gen(options: MechanismOptions, _: Original) -> RecordMechanism:
-    mechanism = SpluGen(options.required("gamma"), options.retention, options.plan or "mixed")
-    refuse_identity(mechanism)
-    return mechanism
+def _splu_gen(options: MechanismOptions, _: Original) -> SpluGens:
+    size = options.required("gamma")
+    if not options.columns:
+        raise ParameterError(UNNAMED)
+    made = splu_gen(
+        size, options.retention, options.plan or "mixed", options.columns, options.draws or "independent"
+    )
+    if any(made.for_column(column).retention == 1 for column in options.columns):
+        raise ParameterError("--retention 1 publishes every true value: choose less than 1")
+    return made
 
 
 def _anatomy(options: MechanismOptions, _: Original) -> Anatomy:
@@ -87,7 +97,7 @@ def _anatomy(options: MechanismOptions, _: Original) -> Anatomy:
             "--sensitive-table FILE"
         )
     if len(options.columns) > 1:
-        raise ParameterError("anatomy publishes one sensitive column: name one, --column NAME")
+        raise ParameterError("anatomy publishes one sensitive column: name one, --sensitive NAME")
     return mechanism
 
 
@@ -149,8 +159,8 @@ def _small_domains(options: MechanismOptions, original: Original) -> SmallDomain
     else:
         if not options.by or len(options.columns) != 1:
             raise ParameterError(
-                "--observed-domain needs the sensitive column and those that divide the table: --column NAME "
-                "--by NAME"
+                "--observed-domain needs the sensitive column and those that divide the table: --sensitive "
+                "NAME --by NAME"
             )
         found = observed_sub_domains(original(), options.columns[0], options.by)
     return SmallDomainRandomization(
@@ -161,7 +171,7 @@ def _small_domains(options: MechanismOptions, original: Original) -> SmallDomain
 def _perturbed_generalization(options: MechanismOptions, original: Original) -> PerturbedGeneralization:
     domains, table = _domains(options, original), original()
     if len(domains) != 1:
-        raise ParameterError("perturbed generalization has one sensitive column: name it, --column NAME")
+        raise ParameterError("perturbed generalization has one sensitive column: name it, --sensitive NAME")
     if not options.quasi:
         raise ParameterError("no column is to be published as ranges of groups: name one, --quasi NAME")
     [(column, domain)] = domains.items()
@@ -182,11 +192,28 @@ NamedMechanism: TypeAlias = (
 Factory: TypeAlias = Callable[[MechanismOptions, Original], NamedMechanism]
 
 NAMED: dict[str, tuple[Factory, tuple[str, ...]]] = {
-    "splu-gen": (_splu_gen, ("gamma", "plan", "retention")),
-    "anatomy": (_anatomy, ("gamma", "plan", "sensitive_table")),
-    "distribution": (_distribution, ()),
+    "splu-gen": (
+        _splu_gen,
+        (
+            "gamma",
+            "plan",
+            "retention",
+            "draws",
+            "domain",
+            "quasi",
+            "keep",
+            "strict",
+            "epsilon",
+            "append",
+            "append_manifest",
+            "transcript",
+            "log",
+        ),
+    ),
+    "anatomy": (_anatomy, ("gamma", "plan", "domain", "sensitive_table")),
+    "distribution": (_distribution, ("domain",)),
     "retention": (_retention, ("retention", "replacing", "compound", "domain", "observed_domain", "shuffle")),
-    "swap": (_swap, ("retention",)),
+    "swap": (_swap, ("retention", "domain")),
     "alpha-beta": (
         _alpha_beta,
         ("alpha", "beta", "d", "level", "k", "domain", "observed_domain", "distinct"),
@@ -216,15 +243,10 @@ def mechanism_named(name: str) -> tuple[Factory, tuple[str, ...]]:
     return NAMED[name]
 
 
-def refuse_unknown_options(name: str, known: tuple[str, ...], options: MechanismOptions) -> None:
-    """Raise if an option is given that the mechanism does not take."""
-    given = [
-        option
-        for option in vars(options)
-        if option not in ("columns", "declared", "laws", "large") and getattr(options, option)
-    ]
-    for option in given:
-        if option not in known:
+def refuse_unknown_options(name: str, known: tuple[str, ...], options: Mapping[str, object]) -> None:
+    """Raise if an option is given, by its attribute's name, that the mechanism does not take."""
+    for option, given in options.items():
+        if given and option not in (*known, "columns", "declared", "laws", "large"):
             fit = ", ".join(map(_spelled, known)) or "none of its own"
             raise ParameterError(
                 f"{_spelled(option)} is no option of --mechanism {name}, which takes {fit}: leave it out"
@@ -239,7 +261,7 @@ def sensitive_columns(options: MechanismOptions, mechanism: NamedMechanism) -> t
     if not columns and isinstance(mechanism, Operator | SmallDomainRandomization | PerturbedGeneralization):
         columns = (mechanism.column,)
     if not columns:
-        raise ParameterError("no column is sensitive: name it, --column NAME")
+        raise ParameterError(UNNAMED)
     return columns
 
 
@@ -260,7 +282,7 @@ def _domains(options: MechanismOptions, original: Original) -> dict[str, tuple[s
         if large:
             raise DataError(f"column {large[0]!r} has more than {MOST_VALUES} values: group them first")
         if not found:
-            raise ParameterError("--observed-domain needs the sensitive column: name it, --column NAME")
+            raise ParameterError("--observed-domain needs the sensitive column: name it, --sensitive NAME")
         return found
     for column in options.columns:
         if column not in options.declared:

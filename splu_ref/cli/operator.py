@@ -13,9 +13,9 @@ import typer
 from splu_ref.channels import DataError, Levels, one_budget
 from splu_ref.cli.certificates import certified
 from splu_ref.cli.matrices import matrix_text
+from splu_ref.cli.options import refuse_overlap
 from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.sanitize import refuse_overlap
 from splu_ref.data import refuse_existing, write_whole
 from splu_ref.guarantees import (
     MOST_VALUES,

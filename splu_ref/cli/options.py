@@ -12,8 +12,9 @@ from typing import Annotated, TypeAlias
 import typer
 
 from splu_ref.channels import Gamma, ParameterError
-from splu_ref.data import OTHER
+from splu_ref.data import OTHER, same_file
 from splu_ref.mechanisms import SpluGen, SpluGenByColumn, SpluGens
+from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource, SystemSource
 
 KeyFile: TypeAlias = Annotated[
     Path | None,
@@ -127,8 +128,8 @@ def retentions_of(mechanism: SpluGens) -> str | dict[str, str]:
     return {column: str(each.retention) for column, each in mechanism.columns}
 
 
-def sanitize_options(mechanism: SpluGens) -> str:
-    """Return the options of `sanitize` for a mechanism; of several columns those that all have in common."""
+def publish_options(mechanism: SpluGens) -> str:
+    """Return the options of `publish` for a mechanism; of several columns those that all have in common."""
     options: dict[str, object] = {"gamma": parameter_text(gammas_of(mechanism))}
     for name, value in mechanism.facts().items():
         each = set(value.values()) if isinstance(value, Mapping) else {value}
@@ -150,3 +151,26 @@ def is_plain(mechanism: SpluGens) -> bool:
     """Return whether every column has the retention probability 1/gamma."""
     each = [mechanism] if isinstance(mechanism, SpluGen) else [one for _, one in mechanism.columns]
     return all(one.retention == Fraction(1, one.gamma) for one in each)
+
+
+def source_of(key_file: Path | None, seed: int | None, id_column: str | None) -> Randomness:
+    """Return the source of randomness that the options choose."""
+    if key_file is not None and seed is not None:
+        raise ParameterError(
+            "--key-file and --seed exclude each other: use the key to publish, a seed to test"
+        )
+    if id_column is not None and key_file is None:
+        raise ParameterError("--id identifies records for keyed draws: add --key-file, or leave --id out")
+    if key_file is not None:
+        return KeyedSource(Key.read(key_file))
+    return SystemSource() if seed is None else SeededSource(seed)
+
+
+def refuse_overlap(written: list[Path], read: list[Path]) -> None:
+    """Raise if an output would replace an input or another output, even with --force."""
+    for number, path in enumerate(written):
+        for other in (*read, *written[:number]):
+            if same_file(path, other):
+                raise ParameterError(
+                    f"{path} and {other} are the same file: give each output a different name"
+                )

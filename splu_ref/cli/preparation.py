@@ -9,7 +9,6 @@ from pathlib import Path
 from splu_ref.audit import ALPHA, Leaks, Roles, require_groups, scan
 from splu_ref.channels import DataError, ParameterError
 from splu_ref.cli.assessment import leak_warnings
-from splu_ref.cli.domains import read_domains
 from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepare_table, read_table
 from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import PublishedTable, Release
@@ -54,7 +53,7 @@ class Preparation:
         keep: Sequence[str] | None,
         hashed: Sequence[str] | None = None,
         key_file: Path | None = None,
-        domain: Path | None = None,
+        domains: Mapping[str, tuple[str, ...]] | None = None,
         id_column: str | None = None,
     ) -> Preparation:
         """Return the preparation that the options describe.
@@ -87,7 +86,7 @@ class Preparation:
                 raise ParameterError(f"--drop {column}: the column is sensitive: give one of the two options")
         return cls(
             steps=tuple(steps),
-            domains={} if domain is None else read_domains(domain),
+            domains=domains or {},
             drop=tuple(drop or ()),
             roles=Roles(tuple(quasi or ()), tuple(keep or ())),
             sensitive=tuple(sensitive),

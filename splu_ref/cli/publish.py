@@ -1,15 +1,21 @@
-"""``splu-ref publish``: publish a table by the mechanism that is named."""
+"""``splu-ref publish``: publish a table by SPLU-Gen, or by the mechanism that is named."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from splu_ref.channels import ParameterError, natural_logarithm
+from splu_ref.audit import EPSILON, read_log, warnings, write_logged
+from splu_ref.channels import ParameterError, positive
+from splu_ref.cli.assessment import assess_columns, leak_warnings, leaks_json, repetition, unique_records
 from splu_ref.cli.domains import read_domains, read_laws
 from splu_ref.cli.mechanism_options import (
     NAMED,
@@ -20,40 +26,79 @@ from splu_ref.cli.mechanism_options import (
     refuse_unknown_options,
     sensitive_columns,
 )
-from splu_ref.cli.options import IdColumn, KeyFile, ManifestFile, Missing, Seed, SensitiveTable, Stream
-from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
-from splu_ref.cli.progress import counted
-from splu_ref.cli.release_report import PublishedRelease, unpublished_values
-from splu_ref.cli.sanitize import SEEDED, refuse_overlap, source_of
-from splu_ref.cli.streaming import require_fit, streamed, streaming_costs
-from splu_ref.data import read_table, refuse_existing, require_suffix, write_all
-from splu_ref.guarantees import TupleChances, decimal_up
-from splu_ref.mechanisms import (
-    AlphaBeta,
-    Anatomy,
-    Operator,
-    PerturbedGeneralization,
-    RecordMechanism,
-    RetentionReplacement,
-    SmallDomainRandomization,
-    TwoTablesRelease,
+from splu_ref.cli.options import (
+    BinsOption,
+    CrossOption,
+    DropColumn,
+    GroupRare,
+    IdColumn,
+    KeepColumn,
+    KeyFile,
+    ManifestFile,
+    Missing,
+    QuasiColumn,
+    Seed,
+    SensitiveTable,
+    Stream,
+    publish_options,
+    refuse_overlap,
+    source_of,
 )
+from splu_ref.cli.output import AsJson, Force, Separator, about, note
+from splu_ref.cli.preparation import Preparation
+from splu_ref.cli.progress import counted
+from splu_ref.cli.release_report import (
+    ReleaseReport,
+    independent_laws,
+    retention_notes,
+    unpublished_values,
+)
+from splu_ref.cli.streaming import require_fit, show_streamed, streamed
+from splu_ref.data import Microdata, read_table, refuse_existing, require_suffix, same_file, write_all
+from splu_ref.mechanisms import (
+    JoinedRelease,
+    PublishedTable,
+    RecordMechanism,
+    Release,
+    SpluGens,
+    TwoTablesRelease,
+    append,
+    read_manifest,
+    read_release,
+    splu_gen_of,
+    transcribed,
+)
+from splu_ref.randomness import Key, Randomness, SeededSource
 
 EXAMPLE = (
-    "splu-ref publish adult.csv -o answers.csv --mechanism retention --column sex --retention 1/5 "
-    "--domain domain.json"
+    "splu-ref publish adult.csv -o published.csv --sensitive occupation --gamma 5 --manifest manifest.json"
+)
+SEEDED = "--seed is for tests: whoever knows the seed can undo this release"
+OBSERVED = (
+    "--observed-domain: the domain depends on the data, and the release discloses it: declare it with "
+    "--domain to protect values that a single record has"
+)
+EMPTY = (
+    "no tuple was published, which can happen by chance: the estimate of a count is -beta/alpha times the "
+    "tuples of the domain that are counted"
 )
 
 
 def run(
     table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The published table, by its suffix.")],
-    mechanism: Annotated[str, typer.Option("--mechanism", help=f"{', '.join(NAMED)}.")],
-    column: Annotated[
+    sensitive: Annotated[
         list[str] | None,
-        typer.Option("--column", "--sensitive", help="Sensitive column; repeat for several."),
+        typer.Option("--sensitive", "--column", help="Sensitive column; repeat for several."),
     ] = None,
-    gamma: Annotated[str | None, typer.Option("--gamma", help="splu-gen, anatomy: size of a group.")] = None,
+    gamma: Annotated[
+        str | None,
+        typer.Option(
+            "--gamma",
+            help="splu-gen, anatomy: size of a group, at least 2; of splu-gen also by column: job=5,age=10.",
+        ),
+    ] = None,
+    mechanism: Annotated[str, typer.Option("--mechanism", help=f"{', '.join(NAMED)}.")] = "splu-gen",
     plan: Annotated[
         str | None,
         typer.Option(
@@ -66,9 +111,86 @@ def run(
         str | None,
         typer.Option(
             "--retention",
-            help="splu-gen, retention, swap, pg: probability that a cell retains its value or place.",
+            help="splu-gen, retention, swap, pg: probability that a cell retains its value or place, 0.3 or "
+            "3/10 [of splu-gen 1/gamma].",
         ),
     ] = None,
+    draws: Annotated[
+        str | None,
+        typer.Option(
+            "--draws",
+            help="splu-gen: law of the draws in a group: independent, or dependent: capped:M (bounded noise "
+            "for counts above M, less privacy against attackers who know all other records) or "
+            "all-or-none:A [independent].",
+        ),
+    ] = None,
+    key_file: KeyFile = None,
+    id_column: IdColumn = None,
+    seed: Seed = None,
+    missing: Missing = None,
+    manifest: ManifestFile = None,
+    bins: BinsOption = None,
+    cross: CrossOption = None,
+    group_rare: GroupRare = None,
+    hashed: Annotated[
+        list[str] | None,
+        typer.Option("--hash", help="Column whose values are replaced by hashes under --key-file."),
+    ] = None,
+    domain: Annotated[
+        Path | None,
+        typer.Option(
+            "--domain",
+            help='JSON, by sensitive column the values that may occur, {"job": ["nurse", "clerk"]} or '
+            '{"age": {"min": 17, "max": 90}}: the manifest lists these instead of those that do. For '
+            'small-domains by column a list of parts, {"where": {"sex": "F"}, "values": ["a", "b"]}. With '
+            '--replacing given their probabilities, {"a": "1/3", "b": "2/3"}. For retention, alpha-beta and '
+            "pg, all columns of the file are sensitive without --sensitive.",
+        ),
+    ] = None,
+    drop: DropColumn = None,
+    quasi: QuasiColumn = None,
+    keep: KeepColumn = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="splu-gen: publish nothing if another column discloses a sensitive one."
+        ),
+    ] = False,
+    epsilon: Annotated[
+        str | None,
+        typer.Option(
+            "--epsilon",
+            help=f"splu-gen: relative error that counts as wrong, in the report on accuracy [{EPSILON}].",
+        ),
+    ] = None,
+    separator: Separator = None,
+    append_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--append",
+            help="splu-gen: an earlier release: the table holds new records alone, which are published as a "
+            "batch and join its rows.",
+        ),
+    ] = None,
+    append_manifest: Annotated[
+        Path | None, typer.Option("--append-manifest", help="The manifest of the release of --append.")
+    ] = None,
+    transcript: Annotated[
+        Path | None,
+        typer.Option(
+            "--transcript",
+            help="splu-gen: record all random draws here, for an audit; as secret as the original, readable "
+            "by you alone.",
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log",
+            help="splu-gen: secret log of releases: warns if the table is published again with other draws.",
+        ),
+    ] = None,
+    stream: Stream = False,
     replacing: Annotated[
         str | None,
         typer.Option(
@@ -85,22 +207,12 @@ def run(
             "the product of their domains (FRAPP).",
         ),
     ] = False,
-    domain: Annotated[
-        Path | None,
-        typer.Option(
-            "--domain",
-            help='retention, alpha-beta, pg: JSON, by column its values, ["a", "b"], '
-            'or {"min": 17, "max": 90}. For small-domains by column a list of parts, {"where": {"sex": "F"}, '
-            '"values": ["a", "b"]}. '
-            "Without --column, all columns of the file are sensitive. With --replacing given their "
-            'probabilities, {"a": "1/3", "b": "2/3"}.',
-        ),
-    ] = None,
     observed_domain: Annotated[
         bool,
         typer.Option(
             "--observed-domain",
-            help="All mechanisms with a domain: take the values that occur, which the release discloses.",
+            help="retention, alpha-beta, small-domains, pg: take the values that occur, which the release "
+            "discloses.",
         ),
     ] = False,
     shuffle: Annotated[
@@ -157,32 +269,22 @@ def run(
             "--rho2", help="small-domains: largest posterior of it, for an attacker who knows the sub-domain."
         ),
     ] = None,
-    quasi: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--quasi",
-            help="pg: column to publish as a range of each group; repeat. Others are not published.",
-        ),
-    ] = None,
     sensitive_table: SensitiveTable = None,
-    key_file: KeyFile = None,
-    id_column: IdColumn = None,
-    seed: Seed = None,
-    missing: Missing = None,
-    manifest: ManifestFile = None,
-    separator: Separator = None,
-    stream: Stream = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish a table by a mechanism of your choice: a value for each record, groups, or a set of tuples.
+    """Publish a table: by SPLU-Gen, which draws sensitive values within decoy groups, or another mechanism.
 
-    splu-gen draws the value from the record's decoy group, as sanitize does; distribution from the whole
-    column; retention retains the true value with a given probability and else draws from a declared domain
-    (randomized response); swap moves it to another record, so that columns keep their counts; operator draws
-    from the value's row of a given matrix. Epsilon is that of a record with all its sensitive columns in one
-    release. alpha-beta publishes some of the table's tuples among fakes from the product of all declared
-    domains, in a random order; its epsilon is that of one tuple more or less.
+    Random integers come from the system's entropy unless a key or a test seed is given. Columns are recoded
+    first: bins, crossings, rare values, hashes, in this order. Then splu-gen deletes fewer than gamma
+    records, so that groups are complete. A note warns of other columns that disclose a sensitive one.
+
+    Other mechanisms: distribution draws from the whole column; retention retains the true value with a given
+    probability and else draws from a declared domain (randomized response); swap moves it to another record,
+    so that columns keep their counts; operator draws from the value's row of a given matrix. Epsilon is that
+    of a record with all its sensitive columns in one release. alpha-beta publishes some of the table's
+    tuples among fakes from the product of all declared domains, in a random order; its epsilon is that of
+    one tuple more or less.
 
     small-domains is retention within each part of the table, with a domain for each part and the largest
     retention probability that --rho1 and --rho2 allow; its epsilon is for the values of a part. pg (perturbed
@@ -191,179 +293,237 @@ def run(
     values into each group, and publishes two tables: the other columns with a group number, and the values
     of each group.
     """
-    make, known = mechanism_named(mechanism)
+    _, known = mechanism_named(mechanism)
+    laws = {} if replacing != "given" or domain is None else read_laws(domain)
+    declared = {column: tuple(law) for column, law in laws.items()}
+    if domain is not None and not laws and mechanism != "small-domains":
+        declared = read_domains(domain)
     options = MechanismOptions(
-        columns=tuple(column or ()), gamma=gamma, plan=plan, retention=retention, domain=domain,
-        declared={}, laws={}, observed_domain=observed_domain, shuffle=shuffle, replacing=replacing,
-        compound=compound, alpha=alpha, beta=beta, d=d, level=level, k=k, distinct=distinct, matrix=matrix,
-        by=tuple(by or ()), rho1=rho1, rho2=rho2, quasi=tuple(quasi or ()),
+        columns=tuple(sensitive or ()), gamma=gamma, plan=plan, retention=retention, draws=draws,
+        domain=domain, declared=declared, laws=laws, observed_domain=observed_domain, shuffle=shuffle,
+        replacing=replacing, compound=compound, alpha=alpha, beta=beta, d=d, level=level, k=k,
+        distinct=distinct, matrix=matrix, by=tuple(by or ()), rho1=rho1, rho2=rho2, quasi=tuple(quasi or ()),
         sensitive_table=sensitive_table, large=force,
     )  # fmt: skip
-    refuse_unknown_options(mechanism, known, options)
+    own = {
+        "draws": draws, "strict": strict, "keep": keep, "epsilon": epsilon, "append": append_to,
+        "append_manifest": append_manifest, "transcript": transcript, "log": log,
+    }  # fmt: skip
+    refuse_unknown_options(mechanism, known, vars(options) | own)
     if mechanism == "alpha-beta" and id_column is not None:
         raise ParameterError("tuples are published, not records: leave out --id")
-    if replacing == "given":
-        if domain is None:
-            raise ParameterError("--replacing given needs the probabilities: --domain FILE")
-        laws = read_laws(domain)
-        options = replace(options, laws=laws, declared={name: tuple(law) for name, law in laws.items()})
-    elif domain is not None and mechanism != "small-domains":
-        options = replace(options, declared=read_domains(domain))
-    source = source_of(key_file, seed, id_column)
-    written = [path for path in (output, sensitive_table, manifest) if path is not None]
-    for path in (output, sensitive_table):
-        if path is not None:
-            require_suffix(path)
-    refuse_overlap(written, [path for path in (table, key_file, domain, matrix) if path is not None])
-    for path in written:
-        refuse_existing(path, force=force)
-    if stream:
-        if mechanism not in STREAMED:
-            raise ParameterError(
-                f"--mechanism {mechanism} needs the whole table at once: publish without --stream, or by one "
-                f"of {', '.join(STREAMED)}"
-            )
-        require_fit({"--observed-domain": observed_domain, "--seed": seed is not None})
-        streaming = make(options, lambda: read_table(table, missing))
-        assert isinstance(streaming, RecordMechanism)
-        columns = sensitive_columns(options, streaming)
-        of_parts = streamed(
-            table, output, columns, streaming, key_file,
-            id_column=id_column, missing=missing, manifest=manifest, force=force,
-        )  # fmt: skip
-        _note_domains(of_parts, manifest, mechanism, observed=False)
-        _show(
-            streaming, of_parts, of_parts.manifest.rows, output, observed=False, as_json=as_json,
-            streaming=streaming_costs(of_parts),
-        )  # fmt: skip
-        return
-    with counted("publishing") as progress:
-        with about(table):
-            original = read_table(table, missing)
-            progress(1, 3)
-            made = make(options, lambda: original)
-            columns = sensitive_columns(options, made)
-            release = made.publish(original, columns, source, id_column=id_column)
-        progress(2, 3)
-        outputs = (
-            release.outputs(output, manifest, sensitive_table)
-            if isinstance(release, TwoTablesRelease)
-            else release.outputs(output, manifest)
-        )
-    write_all(outputs, force=force)
-    if seed is not None:
-        note(SEEDED)
-    if not release.table.row_count:
-        note(
-            "no tuple was published, which can happen by chance: the estimate of a count is -beta/alpha "
-            "times the tuples of the domain that are counted"
-        )
-    if observed_domain:
-        note(
-            "--observed-domain: the domain depends on the data, and the release discloses it: declare it "
-            "with --domain to protect values that a single record has"
-        )
-    _note_domains(release, manifest, mechanism, observed=observed_domain)
-    _show(
-        made, release, release.table.row_count, output,
-        observed=observed_domain, second=sensitive_table, as_json=as_json,
+    if replacing == "given" and domain is None:
+        raise ParameterError("--replacing given needs the probabilities: --domain FILE")
+    publication = _Publication(
+        table=table, output=output, mechanism=mechanism, options=options,
+        preparation=Preparation.of(
+            bins=bins, cross=cross, rare=group_rare, hashed=hashed, key_file=key_file,
+            domains={} if "observed_domain" in known else declared, drop=drop,
+            quasi=quasi if "strict" in known else None, keep=keep,
+            sensitive=options.columns or tuple(declared), id_column=id_column,
+        ),
+        epsilon=positive(str(EPSILON) if epsilon is None else epsilon, "--epsilon"),
+        source=source_of(key_file, seed, id_column), key_file=key_file, id_column=id_column, missing=missing,
+        manifest=manifest, transcript=transcript, log=log, strict=strict,
+        earlier=(append_to, append_manifest), force=force, as_json=as_json,
     )  # fmt: skip
+    publication.require_files()
+    if not stream:
+        publication.publish()
+        return
+    require_fit({
+        "--bins": bins, "--cross": cross, "--group-rare": group_rare, "--hash": hashed,
+        "--domain": publication.preparation.domains, "--drop": drop, "--quasi": quasi, "--keep": keep,
+        "--strict": strict, "--append": append_to, "--transcript": transcript, "--log": log,
+        "--draws": draws not in (None, "independent"), "--observed-domain": observed_domain,
+        "--seed": seed is not None,
+    })  # fmt: skip
+    publication.publish_in_parts()
 
 
-def _note_domains(release: PublishedRelease, manifest: Path | None, name: str, *, observed: bool) -> None:
-    """Warn of values in the manifest that no row has, unless the domain was declared."""
-    declares = not {"domain", "matrix"}.isdisjoint(NAMED[name][1])
-    remedy = "with --domain" if declares else "in Python, with Microdata.with_domain"
-    if name == "splu-gen":
-        remedy = "with splu-ref sanitize --domain"
-    declared = release.domains if declares and not observed else ()
-    for remark in unpublished_values(release, manifest, declared, remedy):
-        note(remark)
+@dataclass(frozen=True, kw_only=True)
+class _Publication:
+    """The validated options of a publication."""
+
+    table: Path
+    output: Path
+    mechanism: str
+    options: MechanismOptions
+    preparation: Preparation
+    epsilon: Fraction
+    source: Randomness
+    key_file: Path | None
+    id_column: str | None
+    missing: str | None
+    manifest: Path | None
+    transcript: Path | None
+    log: Path | None
+    strict: bool
+    earlier: tuple[Path | None, Path | None]
+    force: bool
+    as_json: bool
+
+    @property
+    def _declares(self) -> bool:
+        """Whether the values of the sensitive columns are parameters of the mechanism."""
+        return not {"observed_domain", "matrix"}.isdisjoint(NAMED[self.mechanism][1])
+
+    def require_files(self) -> None:
+        """Raise if an output cannot be written or would replace an input."""
+        tables = [path for path in (self.output, self.options.sensitive_table) if path is not None]
+        for path in tables:
+            require_suffix(path)
+        outputs = [*tables, *(path for path in (self.manifest, self.transcript) if path is not None)]
+        inputs = (self.table, self.key_file, self.options.domain, self.options.matrix, *self.earlier)
+        written = outputs if self.log is None else [*outputs, self.log]
+        refuse_overlap(written, [path for path in inputs if path is not None])
+        if self.log is not None:
+            read_log(self.log)  # a damaged log is refused before the work
+        for path in outputs:
+            refuse_existing(path, force=self.force)
+
+    def publish_in_parts(self) -> None:
+        """Publish a table that does not fit into memory."""
+        if self.mechanism not in STREAMED:
+            raise ParameterError(
+                f"--mechanism {self.mechanism} needs the whole table at once: publish without --stream, or "
+                f"by one of {', '.join(STREAMED)}"
+            )
+        made = NAMED[self.mechanism][0](self.options, lambda: read_table(self.table, self.missing))
+        assert isinstance(made, RecordMechanism)
+        release = streamed(
+            self.table, self.output, sensitive_columns(self.options, made), made, self.key_file,
+            id_column=self.id_column, missing=self.missing, manifest=self.manifest, force=self.force,
+        )  # fmt: skip
+        fixed = tuple(release.domains) if self._declares else ()
+        for remark in unpublished_values(release, self.manifest, fixed, "with --domain, without --stream"):
+            note(remark)
+        show_streamed(release, made, self.output, self.epsilon, as_json=self.as_json)
+
+    def publish(self) -> None:
+        """Publish a table in memory, write its files and report."""
+        earlier = _earlier(*self.earlier)
+        _require_replay(self.preparation, earlier, self.transcript)
+        examined = "strict" in NAMED[self.mechanism][1]
+        with counted("publishing") as progress:
+            with about(self.table):
+                reading = cache(
+                    lambda: self.preparation.joining(earlier, self.key_file).read(self.table, self.missing)
+                )
+                made = NAMED[self.mechanism][0](self.options, lambda: reading().table)
+                columns = sensitive_columns(self.options, made)
+                _require_like(earlier, made, columns)
+                prepared = reading()
+                risks = (
+                    prepared.disclosure_risks(eligible=earlier is None, strict=self.strict)
+                    if examined
+                    else ()
+                )
+                progress(1, 3)
+                release, private = self._released(made, prepared.table, columns, earlier)
+                release = prepared.without_identity(release)
+                laws = independent_laws(made, columns)
+                assessments = assess_columns(prepared.table, laws, self.epsilon)
+            progress(2, 3)
+            outputs = (
+                release.outputs(self.output, self.manifest, self.options.sensitive_table)
+                if isinstance(release, TwoTablesRelease)
+                else release.outputs(self.output, self.manifest)
+            ) + private
+        self._write(prepared.table, release, outputs)
+        for remark in (*leak_warnings(risks), *self._remarks(release, made, outputs)):
+            note(remark)
+        report = ReleaseReport(
+            made, release, self.output, release.table.row_count,
+            second=self.options.sensitive_table, observed=self.options.observed_domain,
+        )  # fmt: skip
+        if examined:
+            report.add_assessment(assessments, [leaks_json(each) for each in risks])
+            report.lines.append(("unique", unique_records(risks[0], release.rows_in)))
+        if laws and self.log is None and self.key_file is None:
+            report.lines.append(("repeated", repetition(laws.values(), self.epsilon)))
+        report.show(as_json=self.as_json)
+
+    def _released(
+        self, made: NamedMechanism, table: Microdata, columns: Sequence[str], earlier: PublishedTable | None
+    ) -> tuple[Release, list[tuple[Path, bytes]]]:
+        """Return the release, and the file of its transcript if there is one."""
+        if self.transcript is not None:
+            assert isinstance(made, SpluGens)
+            release, record = transcribed(made, table, columns, self.source, id_column=self.id_column)
+            return release, [(self.transcript, record.to_bytes())]
+        if earlier is not None:
+            return append(earlier, table, self.source, id_column=self.id_column), []
+        return made.publish(table, columns, self.source, id_column=self.id_column), []
+
+    def _write(self, table: Microdata, release: Release, outputs: list[tuple[Path, bytes]]) -> None:
+        """Write the files of the release, and its entry in the log."""
+        if self.log is None:
+            write_all(outputs, force=self.force, private=self.transcript)
+            return
+        key = None if self.key_file is None else Key.read(self.key_file)
+        entered = write_logged(
+            self.log, table, release, key, datetime.now(UTC), outputs,
+            force=self.force, private=self.transcript,
+        )  # fmt: skip
+        for warning in warnings(*entered):
+            note(warning)
+
+    def _remarks(
+        self, release: Release, made: NamedMechanism, outputs: list[tuple[Path, bytes]]
+    ) -> Iterator[str]:
+        """Yield the notes on a release."""
+        observed = self.options.observed_domain
+        fixed = tuple(self.preparation.domains)
+        if self._declares or isinstance(release, JoinedRelease):
+            fixed = () if observed else tuple(release.domains)
+        yield from unpublished_values(release, self.manifest, fixed)
+        if self.transcript is not None:
+            yield _secrecy(self.transcript, [path for path, _ in outputs])
+        if isinstance(self.source, SeededSource):
+            yield SEEDED
+        if not release.table.row_count:
+            yield EMPTY
+        if observed:
+            yield OBSERVED
+        yield from retention_notes(made)
 
 
-_LONG = ("domains", "laws", "matrix", "parts", "quasi")
-"""Parameters that are too long for the text output."""
+def _require_replay(wanted: Preparation, earlier: PublishedTable | None, transcript: Path | None) -> None:
+    """Raise if a transcript is requested for a release that it cannot record."""
+    if transcript is None:
+        return
+    if earlier is not None:
+        raise ParameterError("--transcript records one table that is published at once: leave out --append")
+    if wanted.id_column in wanted.drop:
+        raise ParameterError("--transcript records all published cells: leave out --drop of the --id column")
 
 
-def _ratio(mechanism: NamedMechanism) -> Fraction | None:
-    if isinstance(
-        mechanism, RetentionReplacement | Operator | SmallDomainRandomization | PerturbedGeneralization
-    ):
-        return mechanism.amplification
-    if isinstance(mechanism, AlphaBeta):
-        return TupleChances(mechanism.alpha, mechanism.beta).amplification
-    return None
+def _secrecy(transcript: Path, written: list[Path]) -> str:
+    """Return a warning about a transcript, in particular one beside public files."""
+    warning = f"{transcript} is as secret as the original: with it anyone can undo the release"
+    public = [path for path in written if path != transcript and same_file(path.parent, transcript.parent)]
+    if public:
+        warning += f"; it is in the folder of {public[0]}, which is public: move it before sharing the folder"
+    return warning
 
 
-def _show(
-    mechanism: NamedMechanism,
-    release: PublishedRelease,
-    rows: int,
-    output: Path,
-    *,
-    observed: bool,
-    second: Path | None = None,
-    as_json: bool,
-    streaming: tuple[dict[str, object], str] | None = None,
-) -> None:
-    # With a domain from the table another value of one record could be another domain: no ratio bounds that.
-    ratio = None if observed else _ratio(mechanism)
-    tuples = isinstance(mechanism, AlphaBeta)
-    dropped = "repeated rows dropped" if tuples else "suppressed"
-    epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio))
-    result: dict[str, object] = {
-        "mechanism": mechanism.name,
-        "rows_in": release.rows_in,
-        "rows_out": rows,
-        "suppressed": release.suppressed,
-        "sensitive": list(release.domains),
-        "domain_size": [len(domain) for domain in release.domains.values()],
-        "values_without_rows": list(release.values_without_rows.values()),
-        "parameters": dict(mechanism.facts()),
-        "randomness": release.randomness,
-        "amplification": None if ratio is None else str(ratio),
-        "epsilon": epsilon,
-    }
-    parameters = [f"{name} {value}" for name, value in mechanism.facts().items() if name not in _LONG]
-    lines = [
-        ("published", f"{output} ({rows} rows, {release.suppressed} {dropped})"),
-        *([] if second is None else [("sensitive table", f"{second}, the values of each group")]),
-        ("mechanism", ", ".join([mechanism.name, *parameters])),
-        (
-            "sensitive",
-            ", ".join(f"{name} ({len(domain)} values)" for name, domain in release.domains.items()),
-        ),
-        (
-            "one tuple more or less" if tuples else "local privacy",
-            _local(mechanism, ratio, epsilon),
-        ),
-        ("randomness", release.randomness),
-    ]
-    if streaming is not None:
-        result["streamed"], words = streaming
-        lines.append(("streamed", words))
-    show(result, lines, as_json=as_json)
+def _earlier(path: Path | None, manifest: Path | None) -> PublishedTable | None:
+    """Return the release that a batch joins, None without one."""
+    if path is None and manifest is None:
+        return None
+    if path is None or manifest is None:
+        raise ParameterError(
+            "a batch needs the release that it joins and its manifest: give --append and --append-manifest"
+        )
+    record = read_manifest(manifest)
+    with about(path):
+        return read_release(path, record)
 
 
-def _local(mechanism: NamedMechanism, ratio: Fraction | None, epsilon: str | None) -> str:
-    tuples = isinstance(mechanism, AlphaBeta)
-    if ratio is not None:
-        whose = "tuple" if tuples else "record"
-        if isinstance(mechanism, SmallDomainRandomization):
-            whose += ", within the values of its part"
-        if isinstance(mechanism, PerturbedGeneralization):
-            whose += ", for an attacker who knows all others or takes them for independent"
-        return f"e^epsilon = {ratio} for a {whose}: epsilon <= {epsilon}"
-    if tuples:
-        return "no bound: beta is 0, alpha + beta is 1, or the domain is that of the table"
-    if (
-        isinstance(mechanism, RetentionReplacement)
-        and mechanism.replacing == "given"
-        and not mechanism.amplification
-    ):
-        return "none: a value of probability 0 is published only for records that have it"
-    if isinstance(mechanism, Anatomy):
-        return "none: each record's true value is among those of its group"
-    if isinstance(mechanism, Operator):
-        return "none: a value is published for some true values and never for others"
-    return "no bound: what is published for a record depends on other records"
+def _require_like(earlier: PublishedTable | None, made: NamedMechanism, sensitive: Sequence[str]) -> None:
+    """Raise unless a batch is published like the release that it joins."""
+    if earlier is not None and (earlier.mechanism != made or earlier.sensitive != tuple(sensitive)):
+        facts = publish_options(splu_gen_of(earlier.manifest))
+        columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in earlier.sensitive)
+        raise ParameterError(f"a batch is published like the release that it joins: give {facts} {columns}")

@@ -1,17 +1,33 @@
-"""The report on a release by SPLU-Gen, as JSON and as lines of text, for tables in memory and streams."""
+"""The report on a release, as JSON and as lines of text, for tables in memory and streams."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from splu_ref.audit import Assessment
-from splu_ref.cli.assessment import assessment_json
-from splu_ref.cli.options import gammas_of, parameter_text, retentions_of
+from splu_ref.channels import PublishedCount, natural_logarithm
+from splu_ref.cli.assessment import assessment_json, bargain
+from splu_ref.cli.mechanism_options import NamedMechanism
+from splu_ref.cli.options import by_column, gammas_of, is_plain, parameter_text, retentions_of
 from splu_ref.cli.output import show
 from splu_ref.data import Recoding
-from splu_ref.mechanisms import SpluGen, SpluGens
+from splu_ref.guarantees import TupleChances, decimal_up
+from splu_ref.mechanisms import (
+    AlphaBeta,
+    Anatomy,
+    JoinedRelease,
+    Operator,
+    PerturbedGeneralization,
+    RetentionReplacement,
+    SmallDomainRandomization,
+    SpluGen,
+    SpluGens,
+)
+
+T = TypeVar("T")
 
 
 class PublishedRelease(Protocol):
@@ -62,8 +78,10 @@ class ReleaseReport:
         The mechanism and its release.
     output, rows
         The published file and its number of rows.
-    batch
-        Number of new rows if the release joins an earlier one, else None.
+    second
+        The file of a second table.
+    observed
+        Whether the domain is that of the table.
 
     Attributes
     ----------
@@ -75,45 +93,81 @@ class ReleaseReport:
 
     def __init__(
         self,
-        mechanism: SpluGens,
+        mechanism: NamedMechanism,
         release: PublishedRelease,
         output: Path,
         rows: int,
-        batch: int | None = None,
+        *,
+        second: Path | None = None,
+        observed: bool = False,
     ) -> None:
-        columns = list(release.domains)
-        sizes = [len(domain) for domain in release.domains.values()]
-        unshown = list(release.values_without_rows.values())
-        self._single = single = len(columns) == 1
-        allowed = release.max_gamma
-        gammas, retentions = gammas_of(mechanism), retentions_of(mechanism)
-        plan = mechanism.for_column(columns[0]).plan
         self.result: dict[str, object] = {
+            "mechanism": mechanism.name,
             "rows_in": release.rows_in,
             "rows_out": rows,
             "suppressed": release.suppressed,
-            "gamma": gammas,
-            "retention": retentions,
-            "sensitive": columns[0] if single else columns,
-            "plan": plan,
-            "domain_size": sizes[0] if single else sizes,
-            "values_without_rows": unshown[0] if single else unshown,
-            "max_gamma": dict(allowed) if isinstance(allowed, Mapping) else allowed,
+            "sensitive": _alone(release.domains),
+            "domain_size": _alone(map(len, release.domains.values())),
+            "values_without_rows": _alone(release.values_without_rows.values()),
             "randomness": release.randomness,
             "recoded": [step.facts() for step in release.recoded],
         }
-        published = f"{rows} rows, {release.suppressed} suppressed"
-        if batch is not None:
-            self.result["batch_rows"] = batch
-            published = f"{batch} of {published}"
-        most = "" if allowed is None else parameter_text(allowed)
-        self.lines = [
-            ("published", f"{output} ({published})"),
-            ("sensitive", ", ".join(columns)),
-            ("gamma", f"{parameter_text(gammas)} (this table allows up to {most})"),
+        published = f"{rows} rows, {release.suppressed} "
+        published += "repeated rows dropped" if isinstance(mechanism, AlphaBeta) else "suppressed"
+        if isinstance(release, JoinedRelease):
+            self.result["batch_rows"] = release.batch.row_count
+            published = f"{release.batch.row_count} of {published}"
+        self.lines = [("published", f"{output} ({published})")]
+        if second is not None:
+            self.lines.append(("sensitive table", f"{second}, the values of each group"))
+        if isinstance(mechanism, SpluGens):
+            self._add_groups(mechanism, release)
+        else:
+            self._add_parameters(mechanism, release, observed=observed)
+        self.lines.append(("randomness", release.randomness))
+        if isinstance(mechanism, SpluGens) and mechanism.draws.bound is not None:
+            law = str(mechanism.draws)
+            self.add("draws", law, f"{law}: {_bargain(mechanism)}")
+
+    def _add_groups(self, mechanism: SpluGens, release: PublishedRelease) -> None:
+        """Add the parameters of SPLU-Gen."""
+        most = release.max_gamma
+        gammas, retentions = gammas_of(mechanism), retentions_of(mechanism)
+        plan = mechanism.for_column(next(iter(release.domains))).plan
+        self.result |= {
+            "gamma": gammas,
+            "retention": retentions,
+            "plan": plan,
+            "max_gamma": dict(most) if isinstance(most, Mapping) else most,
+        }
+        allowed = "" if most is None else parameter_text(most)
+        self.lines += [
+            ("sensitive", ", ".join(release.domains)),
+            ("gamma", f"{parameter_text(gammas)} (this table allows up to {allowed})"),
             ("retention", f"p = {parameter_text(retentions)}"),
             ("plan", plan),
-            ("randomness", release.randomness),
+        ]
+
+    def _add_parameters(
+        self, mechanism: NamedMechanism, release: PublishedRelease, *, observed: bool
+    ) -> None:
+        """Add the parameters of another mechanism, and the privacy of a record or tuple."""
+        # Another value of one record could change a domain taken from the table: no ratio bounds that.
+        ratio = None if observed else _ratio(mechanism)
+        epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio))
+        facts = mechanism.facts()
+        self.result |= {
+            "parameters": dict(facts),
+            "amplification": None if ratio is None else str(ratio),
+            "epsilon": epsilon,
+        }
+        short = [f"{name} {value}" for name, value in facts.items() if name not in _LONG]
+        sensitive = (f"{name} ({len(domain)} values)" for name, domain in release.domains.items())
+        subject = "one tuple more or less" if isinstance(mechanism, AlphaBeta) else "local privacy"
+        self.lines += [
+            ("mechanism", ", ".join([mechanism.name, *short])),
+            ("sensitive", ", ".join(sensitive)),
+            (subject, _local(mechanism, ratio, epsilon)),
         ]
 
     def add(self, name: str, value: object, description: str) -> None:
@@ -134,13 +188,31 @@ class ReleaseReport:
         self.result["leaks"] = leaks
         self.result["publisher_only"] = ["max_gamma", "worth", "leaks"]
         for column, each in assessments.items():
-            self.lines += [] if self._single else [("column", column)]
+            self.lines += [("column", column)] if isinstance(self.result["sensitive"], list) else []
             self.lines += each.sentences(recoding=recoding)
 
-    def show(self, closing: Sequence[tuple[str, str]], *, as_json: bool) -> None:
-        """Print the report, with ``closing`` at the end of its text."""
+    def show(self, *, as_json: bool) -> None:
+        """Print the report."""
         following = "publish gamma and p; keep the counts above, max_gamma and the original secret"
-        show(self.result, [*self.lines, *closing, ("next", following)], as_json=as_json)
+        assessed = "worth" in self.result
+        show(self.result, [*self.lines, *([("next", following)] if assessed else [])], as_json=as_json)
+
+
+def independent_laws(mechanism: NamedMechanism, columns: Sequence[str]) -> dict[str, PublishedCount]:
+    """Return the law of a published count by column; of SPLU-Gen with independent draws alone."""
+    if not isinstance(mechanism, SpluGens) or mechanism.draws.bound is not None:
+        return {}
+    return {column: each.record_law for column, each in by_column(mechanism, columns).items()}
+
+
+_LONG = ("domains", "laws", "matrix", "parts", "quasi")
+"""Parameters that are too long for the text output."""
+
+
+def _alone(values: Iterable[T]) -> T | list[T]:
+    """Return the value of the only sensitive column, or those of several."""
+    each = list(values)
+    return each[0] if len(each) == 1 else each
 
 
 def unpublished_values(
@@ -167,9 +239,55 @@ def unpublished_values(
     ]
 
 
-def retention_note(mechanism: SpluGen) -> str:
-    """Return the note on a retention probability other than 1/gamma."""
-    return (
-        f"retention is not 1/gamma: give --retention {mechanism.retention} to estimate, privacy and utility "
-        "as well"
-    )
+def retention_notes(mechanism: NamedMechanism) -> Iterator[str]:
+    """Yield a note if SPLU-Gen has a retention probability other than 1/gamma."""
+    if isinstance(mechanism, SpluGens) and not is_plain(mechanism):
+        one = mechanism if isinstance(mechanism, SpluGen) else mechanism.columns[0][1]
+        yield (
+            f"retention is not 1/gamma: give --retention {one.retention} to estimate, privacy and utility as "
+            "well"
+        )
+
+
+def _bargain(mechanism: SpluGens) -> str:
+    """Return benefit and cost of dependent draws, by column if gammas differ."""
+    if isinstance(mechanism, SpluGen):
+        return bargain(mechanism.draws, mechanism.gamma)
+    by_gamma = {column: bargain(mechanism.draws, each.gamma) for column, each in mechanism.columns}
+    if len(set(by_gamma.values())) == 1:
+        return next(iter(by_gamma.values()))
+    return "; ".join(f"{column}: {sentence}" for column, sentence in by_gamma.items())
+
+
+def _ratio(mechanism: NamedMechanism) -> Fraction | None:
+    if isinstance(
+        mechanism, RetentionReplacement | Operator | SmallDomainRandomization | PerturbedGeneralization
+    ):
+        return mechanism.amplification
+    if isinstance(mechanism, AlphaBeta):
+        return TupleChances(mechanism.alpha, mechanism.beta).amplification
+    return None
+
+
+def _local(mechanism: NamedMechanism, ratio: Fraction | None, epsilon: str | None) -> str:
+    tuples = isinstance(mechanism, AlphaBeta)
+    if ratio is not None:
+        whose = "tuple" if tuples else "record"
+        if isinstance(mechanism, SmallDomainRandomization):
+            whose += ", within the values of its part"
+        if isinstance(mechanism, PerturbedGeneralization):
+            whose += ", for an attacker who knows all others or takes them for independent"
+        return f"e^epsilon = {ratio} for a {whose}: epsilon <= {epsilon}"
+    if tuples:
+        return "no bound: beta is 0, alpha + beta is 1, or the domain is that of the table"
+    if (
+        isinstance(mechanism, RetentionReplacement)
+        and mechanism.replacing == "given"
+        and not mechanism.amplification
+    ):
+        return "none: a value of probability 0 is published only for records that have it"
+    if isinstance(mechanism, Anatomy):
+        return "none: each record's true value is among those of its group"
+    if isinstance(mechanism, Operator):
+        return "none: a value is published for some true values and never for others"
+    return "no bound: what is published for a record depends on other records"

@@ -1,4 +1,4 @@
-"""``--stream`` of ``splu-ref sanitize`` and ``publish``: publish a table that does not fit into memory."""
+"""``splu-ref publish --stream``: publish a table that does not fit into memory."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from splu_ref.channels import ParameterError, PublishedCount
+from splu_ref.channels import ParameterError
 from splu_ref.cli.assessment import assess_columns, repetition
-from splu_ref.cli.options import is_plain
 from splu_ref.cli.output import about, note
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_report import ReleaseReport, retention_note, unpublished_values
+from splu_ref.cli.release_report import ReleaseReport, independent_laws, retention_notes
 from splu_ref.mechanisms import RecordMechanism, SpluGens, StreamedRelease, publish
 from splu_ref.randomness import Key
 
@@ -64,34 +63,21 @@ def streamed(
         )  # fmt: skip
 
 
-def streaming_costs(release: StreamedRelease) -> tuple[dict[str, object], str]:
-    """Return time and temporary space of a streamed release, as a JSON object and as text."""
-    seconds = {step: round(seconds, 3) for step, seconds in release.seconds.items()}
-    words = f"{release.disk >> 20} MiB of temporary files, deleted"
-    return {"seconds": seconds, "temporary_bytes": release.disk}, words
-
-
-def show(
-    release: StreamedRelease,
-    mechanism: SpluGens,
-    output: Path,
-    laws: Mapping[str, PublishedCount],
-    epsilon: Fraction,
-    *,
-    manifest: Path | None,
-    as_json: bool,
+def show_streamed(
+    release: StreamedRelease, mechanism: RecordMechanism, output: Path, epsilon: Fraction, *, as_json: bool
 ) -> None:
-    """Print the report on a streamed release; ``laws`` and ``epsilon`` are those of its assessment."""
-    for remark in unpublished_values(release, manifest, (), "with --domain, without --stream"):
-        note(remark)
+    """Print the report on a streamed release; ``epsilon`` is that of its assessment."""
     report = ReleaseReport(mechanism, release, output, release.manifest.rows)
-    report.add("streamed", *streaming_costs(release))
-    unchecked = "columns that disclose a sensitive one: use splu-ref advise --stream"
-    report.lines.append(("not checked", unchecked))
-    report.add_assessment(assess_columns(release.original, laws, epsilon), None, recoding=False)
-    closing = []
-    if release.randomness != "keyed":
-        closing.append(("repeated", repetition(laws.values(), epsilon, "use one key (--key-file)")))
-    if not is_plain(mechanism):
-        note(retention_note(mechanism.for_column(next(iter(release.domains)))))
-    report.show(closing, as_json=as_json)
+    seconds = {step: round(seconds, 3) for step, seconds in release.seconds.items()}
+    costs = {"seconds": seconds, "temporary_bytes": release.disk}
+    report.add("streamed", costs, f"{release.disk >> 20} MiB of temporary files, deleted")
+    if isinstance(mechanism, SpluGens):
+        laws = independent_laws(mechanism, tuple(release.domains))
+        unchecked = "columns that disclose a sensitive one: use splu-ref advise --stream"
+        report.lines.append(("not checked", unchecked))
+        report.add_assessment(assess_columns(release.original, laws, epsilon), None, recoding=False)
+        if release.randomness != "keyed":
+            report.lines.append(("repeated", repetition(laws.values(), epsilon, "use one key (--key-file)")))
+    for remark in retention_notes(mechanism):
+        note(remark)
+    report.show(as_json=as_json)

@@ -300,7 +300,7 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
         raise DataError(f"{path}: {error.strerror}: check the path of the manifest and its rights") from None
     if len(data) > LONGEST_FILE:
         raise DataError(
-            f"{path}: longer than {LONGEST_FILE} bytes: give the file that sanitize --manifest wrote"
+            f"{path}: longer than {LONGEST_FILE} bytes: give the file that publish --manifest wrote"
         )
     return parse_manifest(data, str(path), mechanisms)
 
@@ -314,11 +314,11 @@ def parse_manifest(
     except KeyError:
         raise DataError(f"{name}: a key stands there twice: ask the publisher for a fresh copy") from None
     except (ValueError, RecursionError):
-        raise DataError(f"{name}: not a JSON file: give the file that sanitize --manifest wrote") from None
+        raise DataError(f"{name}: not a JSON file: give the file that publish --manifest wrote") from None
     if not isinstance(document, dict) or document.get("schema") not in SCHEMAS:
         raise DataError(
             f"{name}: not a manifest of schema {' or '.join(SCHEMAS)}: "
-            "give the file that sanitize --manifest wrote"
+            "give the file that publish --manifest wrote"
         )
     method, facts = document.get("method"), Facts(document)
     if not isinstance(method, str) or method not in mechanisms:

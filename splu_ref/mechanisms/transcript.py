@@ -44,7 +44,7 @@ _KEYS = {  # and "draws" if they are dependent
     *("original", "published", "randomness", "key", "produced_by"),
 }
 _STREAMS = ("system", "seeded", "tape")
-_REMEDY = "give the file that sanitize --transcript wrote"
+_REMEDY = "give the file that publish --transcript wrote"
 
 
 @dataclass(frozen=True, kw_only=True)

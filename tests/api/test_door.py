@@ -73,7 +73,7 @@ def test_errors_speak_python_here_and_options_on_the_command_line(
         sr.SpluGen(2).publish(holed, "value")
     assert str(caught.value).endswith(f"say missing='?' {remedy}")
     holed.write_csv(tmp_path / "t.csv")
-    words = ["sanitize", str(tmp_path / "t.csv"), "-o", str(tmp_path / "p.csv"), "--sensitive", "value"]
+    words = ["publish", str(tmp_path / "t.csv"), "-o", str(tmp_path / "p.csv"), "--sensitive", "value"]
     assert main([*words, "--gamma", "2"]) == 2
     assert capsys.readouterr().err.rstrip().endswith(f"say --missing '?' {remedy}")
     assert sr.SpluGen(2).publish(holed, "value", missing="?").domains["value"] == ("?", *"abcd")
@@ -161,7 +161,7 @@ def test_columns_are_recoded_as_the_command_line_does(tmp_path: Path) -> None:
     (tmp_path / "domain").write_text(
         '{"both": ["m / a", "m / c", "f / a", "f / b", "f / c", "f / d", "m / b", "m / d"]}'
     )
-    words = ["sanitize", str(path), "-o", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json")]
+    words = ["publish", str(path), "-o", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json")]
     words += ["--sensitive", "both", "--gamma", "2", "--key-file", str(tmp_path / "key"), "--bins", "age=10"]
     words += ["--cross", "both=sex,job", "--group-rare", "town=20", "--hash", "home", "--drop", "code"]
     assert main([*words, "--domain", str(tmp_path / "domain")]) == 0

@@ -36,7 +36,7 @@ def _options(command: str) -> frozenset[str]:
 def options_unknown(command: str, message: str) -> list[str]:
     """Return the options that a message of a command names and the command does not have.
 
-    An option right after the name of another command that has it, such as ``sanitize --manifest``, or
+    An option right after the name of another command that has it, such as ``publish --manifest``, or
     anywhere after ``splu-ref`` and such a name, is one of that command.
     """
     unknown = []

@@ -21,7 +21,7 @@ from tests.programs import main
 ROOT = Path(__file__).parents[2]
 LINES, REFUSALS = (Path(__file__).with_name(name) for name in ("output.txt", "refused.txt"))
 PROGRAM = "$ splu-ref "
-WRITING = ("key", "operator", "page", "publish", "sanitize")
+WRITING = ("key", "operator", "page", "publish")
 REFUSED = "exit 2"
 SLOW = ("advise", "audit-release")
 FILES = ("--manifest", "--log", "--certificate", "--transcript", "--key-file", "--release")

@@ -172,7 +172,7 @@ def test_several_columns_have_gammas_that_go_choose_jointly(
     published = json.loads(capsys.readouterr().out)
     assert (published["suppressed"], published["gamma"]) == (together["deleted"], together["gamma"])
     assert alone[1]["command"] == (
-        f"splu-ref sanitize {columns} -o published.csv --manifest published.json --sensitive town --gamma 4 "
+        f"splu-ref publish {columns} -o published.csv --manifest published.json --sensitive town --gamma 4 "
         "--drop part --separator semicolon"
     )
 
@@ -185,7 +185,7 @@ def test_the_column_that_binds_is_named_with_what_helps_it(
     reported = " ".join(capsys.readouterr().out.split())
     assert "all columns job gamma = 5, sex gamma = 2; 3 records are deleted; not all of them meet" in reported
     assert "limited by sex allows gamma up to 2 and does not meet the goals; --cross new=part,sex" in reported
-    assert "allows gamma up to 7 and protects both columns next splu-ref sanitize" in reported
+    assert "allows gamma up to 7 and protects both columns next splu-ref publish" in reported
     together = _json(capsys, *words[1:], "--drop", "part", "--drop", "town")["together"]
     assert (together["binding"], together["meets"]) == ("sex", False)
     assert together["remedy"].endswith("of at most 50 values does (--bins and --group-rare leave fewer)")
@@ -233,4 +233,4 @@ def test_a_crossing_that_is_named_can_be_made(
     made = _json(capsys, "t.csv", "--sensitive", "made", "--sensitive", "job")["together"]["remedy"]
     assert "no crossing with one other column" in made
     options = shlex.split(remedy.partition("; ")[2].partition(" allows")[0])
-    assert main(["sanitize", "t.csv", "-o", "o.csv", *options, "--sensitive", "job", "--gamma", "2"]) == 0
+    assert main(["publish", "t.csv", "-o", "o.csv", *options, "--sensitive", "job", "--gamma", "2"]) == 0

@@ -53,13 +53,14 @@ def test_two_tables_hold_groups_of_different_values(capsys: pytest.CaptureFixtur
         "rows_in": 62,
         "rows_out": 60,
         "suppressed": 2,
-        "sensitive": ["job"],
-        "domain_size": [5],
-        "values_without_rows": [0],
+        "sensitive": "job",
+        "domain_size": 5,
+        "values_without_rows": 0,
         "parameters": {"gamma": 3, "plan": "anatomy"},
         "randomness": "system",
         "amplification": None,
         "epsilon": None,
+        "recoded": [],
     }
     records, values = _rows("p.csv"), _rows("jobs.csv")
     assert (list(records[0]), list(values[0])) == (["sex", "id", "group"], ["group", "job", "count"])

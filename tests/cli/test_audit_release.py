@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_table(embedded_table(), path / "adult.csv")
     for name, seed in (("published", "1"), ("fresh", "2")):
         words = [
-            "sanitize",
+            "publish",
             str(path / "adult.csv"),
             "-o",
             str(path / f"{name}.csv"),
@@ -326,7 +326,7 @@ def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
     monkeypatch.chdir(tmp_path)
     lines = [f"r{row},{20 + row % 9},{'abcde'[row * row % 5]}" for row in range(60)]
     Path("t.csv").write_text("\n".join(["name,age,job", *lines]) + "\n")
-    words = ["sanitize", "t.csv", "-o", "p.csv", "--sensitive", "job", "--gamma", "2", "--drop", "name"]
+    words = ["publish", "t.csv", "-o", "p.csv", "--sensitive", "job", "--gamma", "2", "--drop", "name"]
     assert main([*words, "--bins", "age=5", "--manifest", "m.json", "--transcript", "drawn"]) == 0
     audit = ["audit-release", "p.csv", "--manifest", "m.json"]
     capsys.readouterr()

@@ -53,12 +53,13 @@ def test_a_release_from_table_to_estimate(
 ) -> None:
     published, manifest = tmp_path / "published.csv", tmp_path / "manifest.json"
     done = _json(
-        capsys, "sanitize", table, "-o", published, "--sensitive", "occupation", "--gamma", 5,
+        capsys, "publish", table, "-o", published, "--sensitive", "occupation", "--gamma", 5,
         "--manifest", manifest,
     )  # fmt: skip
     private = {name: done.pop(name) for name in ("worth", "leaks")}
     assert done == {
-        "rows_in": 30718, "rows_out": 30715, "suppressed": 3, "gamma": 5, "retention": "1/5",
+        "mechanism": "SPLU-Gen", "rows_in": 30718, "rows_out": 30715, "suppressed": 3,
+        "gamma": 5, "retention": "1/5",
         "sensitive": "occupation",
         "plan": "mixed", "domain_size": 14, "values_without_rows": 0, "max_gamma": 7,
         "randomness": "system", "recoded": [],
@@ -101,7 +102,7 @@ def test_parquet_and_compressed_tables(
 ) -> None:
     for name in ("p.parquet", "p.csv.gz"):
         _json(
-            capsys, "sanitize", table, "-o", tmp_path / name, "--sensitive", "occupation", "--gamma", 7,
+            capsys, "publish", table, "-o", tmp_path / name, "--sensitive", "occupation", "--gamma", 7,
             "--plan", "cyclic", "--seed", 1,
         )  # fmt: skip
     first, second = (read_table(tmp_path / name).to_frame() for name in ("p.parquet", "p.csv.gz"))
@@ -119,7 +120,7 @@ def test_a_key_repeats_a_release_whatever_the_order_of_the_file(
     turned.write_text("".join([header, *reversed(rows)]))
     for source, name in ((table, "a.csv"), (turned, "b.csv")):
         done = _json(
-            capsys, "sanitize", source, "-o", tmp_path / name, "--sensitive", "occupation", "--gamma", 5,
+            capsys, "publish", source, "-o", tmp_path / name, "--sensitive", "occupation", "--gamma", 5,
             "--key-file", key,
         )  # fmt: skip
         assert done["randomness"] == "keyed"
@@ -130,7 +131,7 @@ def test_a_key_repeats_a_release_whatever_the_order_of_the_file(
 def test_a_seed_is_repeatable_and_says_what_it_is(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["sanitize", str(table), "--sensitive", "occupation", "--gamma", "5", "--seed", "3", "-o"]
+    arguments = ["publish", str(table), "--sensitive", "occupation", "--gamma", "5", "--seed", "3", "-o"]
     assert main([*arguments, str(tmp_path / "a.csv")]) == 0
     assert "--seed is for tests" in capsys.readouterr().err
     assert main([*arguments, str(tmp_path / "b.csv")]) == 0
@@ -141,7 +142,7 @@ def test_a_retention_probability_is_announced(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     published, manifest = tmp_path / "p.csv", tmp_path / "m.json"
-    arguments = ["sanitize", table, "-o", published, "--sensitive", "occupation", "--gamma", 5, "--force"]
+    arguments = ["publish", table, "-o", published, "--sensitive", "occupation", "--gamma", 5, "--force"]
     reported = [str(part) for part in (*arguments, "--retention", "0.3", "--manifest", manifest)]
     assert main(reported) == 0
     assert "--retention 3/10" in capsys.readouterr().err
@@ -153,7 +154,7 @@ def test_a_retention_probability_is_announced(
 
 def test_two_sensitive_columns(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = _json(
-        capsys, "sanitize", table, "-o", tmp_path / "two.csv", "--sensitive", "occupation",
+        capsys, "publish", table, "-o", tmp_path / "two.csv", "--sensitive", "occupation",
         "--sensitive", "education", "--gamma", 3, "--manifest", tmp_path / "two.json",
     )  # fmt: skip
     assert done["sensitive"] == ["occupation", "education"]
@@ -171,7 +172,7 @@ def test_missing_values_are_a_value_only_if_the_user_says_so(
 ) -> None:
     source = tmp_path / "in.csv"
     source.write_text("id,s\n" + "".join(f"{i},{'abc?'[i % 4]}\n" for i in range(40)))
-    arguments = ["sanitize", source, "-o", tmp_path / "out.csv", "--sensitive", "s", "--gamma", 4]
+    arguments = ["publish", source, "-o", tmp_path / "out.csv", "--sensitive", "s", "--gamma", 4]
     assert "--missing" in _refused(capsys, *arguments)
     assert _json(capsys, *arguments, "--missing", "?")["domain_size"] == 4
 
@@ -201,7 +202,7 @@ def test_unusable_options_get_one_line_with_a_remedy(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], extra: list[str], message: str
 ) -> None:
     output = tmp_path / "out.csv"
-    assert message in _refused(capsys, "sanitize", table, "-o", output, "--sensitive", "occupation", *extra)
+    assert message in _refused(capsys, "publish", table, "-o", output, "--sensitive", "occupation", *extra)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -210,7 +211,7 @@ def test_nothing_is_written_over_without_force(
 ) -> None:
     output = tmp_path / "out.csv"
     output.write_text("precious")
-    arguments = ["sanitize", table, "-o", output, "--sensitive", "occupation", "--gamma", 5]
+    arguments = ["publish", table, "-o", output, "--sensitive", "occupation", "--gamma", 5]
     assert "add --force" in _refused(capsys, *arguments)
     assert output.read_text() == "precious"
     assert "same file" in _refused(capsys, *arguments, "--force", "--manifest", output)
@@ -228,10 +229,10 @@ def test_inputs_are_never_replaced_and_two_outputs_stand_or_fall_together(
     rest = ["--sensitive", "occupation", "--gamma", 5, "--key-file", key, "--force"]
     out = tmp_path / "out.csv"
     for outputs in (["-o", original], ["-o", out, "--manifest", original], ["-o", out, "--manifest", key]):
-        assert "same file" in _refused(capsys, "sanitize", original, *outputs, *rest)
-    assert ".csv" in _refused(capsys, "sanitize", original, "-o", tmp_path / "out.xlsx", *rest)
+        assert "same file" in _refused(capsys, "publish", original, *outputs, *rest)
+    assert ".csv" in _refused(capsys, "publish", original, "-o", tmp_path / "out.xlsx", *rest)
     assert "nowhere" in _refused(
-        capsys, "sanitize", original, "-o", out, "--manifest", tmp_path / "nowhere" / "m.json", *rest
+        capsys, "publish", original, "-o", out, "--manifest", tmp_path / "nowhere" / "m.json", *rest
     )
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -242,7 +243,7 @@ def test_estimate_refuses_what_it_cannot_count(
     manifest = tmp_path / "m.json"
     published = tmp_path / "p.csv"
     _json(
-        capsys, "sanitize", table, "-o", published, "--sensitive", "occupation", "--gamma", 5,
+        capsys, "publish", table, "-o", published, "--sensitive", "occupation", "--gamma", 5,
         "--manifest", manifest,
     )  # fmt: skip
     where = ["--where", "occupation=Sales"]
@@ -397,7 +398,7 @@ def test_the_program_names_itself_and_its_version(capsys: pytest.CaptureFixture[
     done = subprocess.run(
         [sys.executable, "-m", "splu_ref", "--help"], capture_output=True, text=True, check=True
     )
-    for command in ("sanitize", "estimate", "privacy", "utility", "check", "claims", "verify", "key"):
+    for command in ("publish", "estimate", "privacy", "utility", "check", "claims", "verify", "key"):
         assert command in done.stdout
     assert _refused(capsys, "sanitise")
 

@@ -152,7 +152,7 @@ def test_an_estimate_says_of_what_plan_its_errors_are(
     draws: str, more: bool, table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     release, manifest = str(tmp_path / "p.csv"), str(tmp_path / "m.json")
-    words = ["sanitize", table, "-o", release, "--sensitive", "job", "--gamma", "3", "--quasi", "n"]
+    words = ["publish", table, "-o", release, "--sensitive", "job", "--gamma", "3", "--quasi", "n"]
     assert main([*words, "--draws", draws, "--manifest", manifest]) == 0
     capsys.readouterr()
     assert main(["estimate", release, "--manifest", manifest, "--where", "job=a"]) == 0

@@ -229,7 +229,7 @@ def test_a_part_of_a_crossing_is_requested_by_the_crossing(
     monkeypatch.chdir(tmp_path)
     rows = [f"{'FM'[row % 2]},{'abcde'[row % 5]},{'xyz'[row % 3]}" for row in range(60)]
     Path("t.csv").write_text("\n".join(["sex,job,town", *rows]) + "\n")
-    words = ["sanitize", "t.csv", "-o", "p.csv", "--cross", "both=sex,job", "--sensitive", "both"]
+    words = ["publish", "t.csv", "-o", "p.csv", "--cross", "both=sex,job", "--sensitive", "both"]
     assert main([*words, "--gamma", "2", "--manifest", "m.json"]) == 0
     capsys.readouterr()
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,job"]) == 2

@@ -61,7 +61,7 @@ def test_a_matrix_is_certified_and_published_by(capsys: pytest.CaptureFixture[st
     publish = ["publish", "jobs.csv", "-o", "p.csv", "--mechanism", "operator", "--matrix", "matrix.json"]
     assert main([*publish, "--manifest", "m.json", "--seed", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["mechanism"], found["sensitive"], found["amplification"]) == ("operator", ["job"], None)
+    assert (found["mechanism"], found["sensitive"], found["amplification"]) == ("operator", "job", None)
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--where", "job=a|b|c", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["estimate"] == 82
     assert main([*WORDS, *words]) == 2

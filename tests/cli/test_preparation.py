@@ -1,4 +1,4 @@
-"""``sanitize`` and ``advise`` on columns as they come: what is warned of, recoded, dropped and requested."""
+"""``publish`` and ``advise`` on columns as they come: what is warned of, recoded, dropped and requested."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ JOB = ("--sensitive", "job", "--gamma", "2")
 CLEAN = ("--drop", "ssn", "--drop", "code")
 
 
-def _sanitize(*words: str, table: str = "table.csv", code: int = 0) -> None:
-    assert main(["sanitize", table, "-o", "out.csv", "--force", "--manifest", "m.json", *words]) == code
+def _publish(*words: str, table: str = "table.csv", code: int = 0) -> None:
+    assert main(["publish", table, "-o", "out.csv", "--force", "--manifest", "m.json", *words]) == code
 
 
 def _count(capsys: pytest.CaptureFixture[str], where: str, code: int = 0) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _count(capsys: pytest.CaptureFixture[str], where: str, code: int = 0) -> dic
 def test_a_disclosing_column_is_a_note_and_with_strict_an_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _sanitize(*JOB)
+    _publish(*JOB)
     notes = capsys.readouterr().err.splitlines()
     assert notes[0].startswith("note: 'ssn' (600 of 600): unique: ")
     assert notes[1].startswith(
@@ -73,17 +73,17 @@ def test_a_disclosing_column_is_a_note_and_with_strict_an_error(
     )
     assert "--drop code" in notes[1]
     Path("out.csv").unlink()
-    _sanitize(*JOB, "--strict", code=2)
+    _publish(*JOB, "--strict", code=2)
     assert "--strict: 'ssn' (600 of 600)" in (said := capsys.readouterr().err)
     assert said.count("\n") == 1
     assert not Path("out.csv").exists()
-    _sanitize(*JOB, "--strict", *CLEAN)
+    _publish(*JOB, "--strict", *CLEAN)
     assert capsys.readouterr().err == ""
     assert read_table("out.csv").columns == ("age", "sex", "ill", "job")
-    _sanitize(*JOB, "--strict", "--quasi", "ssn", "--keep", "code")
+    _publish(*JOB, "--strict", "--quasi", "ssn", "--keep", "code")
     assert capsys.readouterr().err == ""
-    _sanitize(*JOB, "--drop", "job", code=2)
-    _sanitize(*JOB, "--keep", "jop", code=2)
+    _publish(*JOB, "--drop", "job", code=2)
+    _publish(*JOB, "--keep", "jop", code=2)
     assert "did you mean 'job'" in capsys.readouterr().err
 
 
@@ -103,11 +103,11 @@ def test_advice_names_disclosing_columns(folder: Path, capsys: pytest.CaptureFix
 def test_bins_and_crossings_are_reported_and_can_be_queried(
     folder: Path, capsys: pytest.CaptureFixture[str], frame: pl.DataFrame
 ) -> None:
-    _sanitize("--sensitive", "ill", "--gamma", "2", *CLEAN, code=2)
+    _publish("--sensitive", "ill", "--gamma", "2", *CLEAN, code=2)
     assert "--cross new=" in capsys.readouterr().err
-    _sanitize("--sensitive", "ill", "--gamma", "2", "--cross", "both=sex,ill", code=2)
+    _publish("--sensitive", "ill", "--gamma", "2", "--cross", "both=sex,ill", code=2)
     assert "give --sensitive both" in capsys.readouterr().err
-    _sanitize(
+    _publish(
         *("--sensitive", "both", "--gamma", "2", *CLEAN, "--cross", "both=sex,ill", "--bins", "age=10"),
         *("--seed", "1"),
     )
@@ -143,17 +143,17 @@ def test_bins_and_crossings_are_reported_and_can_be_queried(
 def test_grouped_and_hashed_values(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["key", "key"]) == 0
     words = ("--sensitive", "age", "--gamma", "3", *CLEAN, "--key-file", "key")
-    _sanitize("--sensitive", "age", "--gamma", "3", "--hash", "age", code=2)
+    _publish("--sensitive", "age", "--gamma", "3", "--hash", "age", code=2)
     assert "add --key-file" in capsys.readouterr().err
-    _sanitize(*words, "--hash", "age")
+    _publish(*words, "--hash", "age")
     first = Path("out.csv").read_bytes()
     [reported] = json.loads(Path("m.json").read_text())["sensitive"]
     assert {len(value) for value in reported["domain"]} == {16}
     assert "were published as hashes" in _count(capsys, "age=30", 2)["error"]
     assert _count(capsys, f"age={reported['domain'][0]}")["method"] == "mle"
-    _sanitize(*words, "--hash", "age")
+    _publish(*words, "--hash", "age")
     assert Path("out.csv").read_bytes() == first
-    _sanitize(*words, "--bins", "age=3", "--group-rare", "age=36")
+    _publish(*words, "--bins", "age=3", "--group-rare", "age=36")
     [reported] = json.loads(Path("m.json").read_text())["sensitive"]
     assert "other" in reported["domain"]
     assert "rare bins were published together, as 'other'" in _count(capsys, "age=18..20", 2)["error"]
@@ -165,37 +165,37 @@ def test_a_declared_domain_stands_in_the_manifest_and_changes_no_draw(folder: Pa
     Path("domain.json").write_text(json.dumps({"job": domain}))
     published = []
     for words in ((), ("--domain", "domain.json")):
-        _sanitize(*JOB, *CLEAN, "--key-file", "key", *words)
+        _publish(*JOB, *CLEAN, "--key-file", "key", *words)
         published.append(Path("out.csv").read_bytes())
     assert published[0] == published[1]
     [reported] = json.loads(Path("m.json").read_text())["sensitive"]
     assert reported["domain"] == sorted(domain)
     Path("domain.json").write_text(json.dumps({"job": domain[:3]}))
-    _sanitize(*JOB, "--domain", "domain.json", code=2)
+    _publish(*JOB, "--domain", "domain.json", code=2)
 
 
 def test_an_identity_is_dropped_after_it_named_the_records(folder: Path) -> None:
     assert main(["key", "key"]) == 0
     words = (*JOB, "--id", "ssn", "--key-file", "key", "--drop", "code")
-    _sanitize(*words)
+    _publish(*words)
     kept = read_table("out.csv")
-    _sanitize(*words, "--drop", "ssn")
+    _publish(*words, "--drop", "ssn")
     dropped = read_table("out.csv")
     assert dropped.columns == ("age", "sex", "ill", "job")
     assert dropped.content_digest() == kept.select(dropped.columns).content_digest()
     assert main(["audit-release", "out.csv", "--manifest", "m.json"]) in (0, 3)
-    _sanitize(*words, "--drop", "ssn", "--transcript", "t", code=2)
+    _publish(*words, "--drop", "ssn", "--transcript", "t", code=2)
 
 
 def test_a_batch_is_recoded_as_the_release_that_it_joins(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [*JOB, *CLEAN, "--keep", "age"]
-    _sanitize(*words, "--bins", "age=10")
+    _publish(*words, "--bins", "age=10")
     again = [*words, "--append", "out.csv", "--append-manifest", "m.json", "-o", "all.csv", "--force"]
-    assert main(["sanitize", "table.csv", *again, "--bins", "age=5"]) == 2
+    assert main(["publish", "table.csv", *again, "--bins", "age=5"]) == 2
     assert "like the release that it joins" in capsys.readouterr().err
-    assert main(["sanitize", "table.csv", *again, "--manifest", "all.json"]) == 0
+    assert main(["publish", "table.csv", *again, "--manifest", "all.json"]) == 0
     assert set(read_table("all.csv").cells("age")) == set(read_table("out.csv").cells("age"))
     assert json.loads(Path("all.json").read_text())["recoded"][0]["bins"] == "10"
 
@@ -203,14 +203,14 @@ def test_a_batch_is_recoded_as_the_release_that_it_joins(
 def test_worth_is_reported_of_each_column_and_repetition_until_a_key_or_log(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _sanitize(*JOB, "--sensitive", "age", *CLEAN)
+    _publish(*JOB, "--sensitive", "age", *CLEAN)
     text = " ".join(capsys.readouterr().out.split())
     assert "column job protected 0 of 4 values" in text
     assert "column age protected 0 of 50 values" in text
     assert "repeated releases with fresh draws can be averaged" in text
-    _sanitize(*JOB, *CLEAN, "--log", "log")
+    _publish(*JOB, *CLEAN, "--log", "log")
     assert "repeated" not in capsys.readouterr().out
-    _sanitize(*JOB, *CLEAN, "--epsilon", "0.00001")
+    _publish(*JOB, *CLEAN, "--epsilon", "0.00001")
     reported = capsys.readouterr()
     assert "take more than a few seconds" in reported.err
     assert "T_f" not in reported.out
@@ -220,13 +220,13 @@ def test_other_separators_standard_input_and_spreadsheets(
     folder: Path, capsys: pytest.CaptureFixture[str], frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame.write_csv("semicolon.csv", separator=";")
-    _sanitize(*JOB, *CLEAN, table="semicolon.csv", code=2)
+    _publish(*JOB, *CLEAN, table="semicolon.csv", code=2)
     assert "divided by a semicolon: write commas or say --separator semicolon" in capsys.readouterr().err
-    _sanitize(*JOB, *CLEAN, "--separator", "semicolon", table="semicolon.csv")
+    _publish(*JOB, *CLEAN, "--separator", "semicolon", table="semicolon.csv")
     assert read_table("out.csv").columns == ("age", "sex", "ill", "job")
-    _sanitize(*JOB, "--separator", "dot", table="semicolon.csv", code=2)
+    _publish(*JOB, "--separator", "dot", table="semicolon.csv", code=2)
     assert "choose one of comma, semicolon, tab, bar" in capsys.readouterr().err
-    _sanitize(*JOB, table="sheet.XLSX", code=2)
+    _publish(*JOB, table="sheet.XLSX", code=2)
     reported = capsys.readouterr().err
     assert "sheet.XLSX is a spreadsheet" in reported
     assert (
@@ -236,16 +236,16 @@ def test_other_separators_standard_input_and_spreadsheets(
     for name in ("table.csv", "table.parquet"):
         given = io.TextIOWrapper(io.BytesIO(Path(name).read_bytes()))
         monkeypatch.setattr(sys, "stdin", given)
-        _sanitize(*JOB, *CLEAN, table="-")
+        _publish(*JOB, *CLEAN, table="-")
         assert read_table("out.csv").row_count == ROWS
     monkeypatch.setattr(sys, "stdin", None)
-    _sanitize(*JOB, table="-", code=2)
+    _publish(*JOB, table="-", code=2)
 
 
 READING = [
     "query-interface",
     "anonymity",
-    "sanitize",
+    "publish",
     "publish",
     "advise",
     "estimate",
@@ -268,7 +268,7 @@ def test_every_command_that_reads_a_table_takes_a_separator(
         [option] = [each for each in command(name).params if "--separator" in each.opts]
         assert all(word in option.help for word in SEPARATORS)
     frame.select("age", "job").write_csv("bar.csv", separator="|")
-    _sanitize(*JOB, "--separator", "bar", "--seed", "1", table="bar.csv")
+    _publish(*JOB, "--separator", "bar", "--seed", "1", table="bar.csv")
     capsys.readouterr()
     # A table that this program wrote is read with commas beside one that is not.
     audit = ["audit-release", "out.csv", "--manifest", "m.json", "--original", "bar.csv", "--json"]
@@ -307,13 +307,13 @@ def test_numbers_with_missing_cells_are_published_as_text(
 ) -> None:
     for numbers in ([1, 2, None, 3] * 30, [1.5, 2.0, None, 3.0] * 30):
         pl.DataFrame({"n": numbers, "x": ["a", "b"] * 60}).write_parquet("n.parquet")
-        _sanitize("--sensitive", "n", "--gamma", "2", "--missing", "none", table="n.parquet")
+        _publish("--sensitive", "n", "--gamma", "2", "--missing", "none", table="n.parquet")
         [reported] = json.loads(Path("m.json").read_text())["sensitive"]
         assert reported["domain"] == sorted({"none" if each is None else str(each) for each in numbers})
         audit = ["audit-release", "out.csv", "--manifest", "m.json", "--original", "n.parquet"]
         capsys.readouterr()
         assert main([*audit, "--missing", "none"]) in (0, 3)
-    _sanitize("--sensitive", "n", "--gamma", "2", table="n.parquet", code=2)
+    _publish("--sensitive", "n", "--gamma", "2", table="n.parquet", code=2)
 
 
 def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
@@ -323,10 +323,10 @@ def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
         "x,land\n" + "".join(f"{row},{('NA', 'DE', '', 'FR')[row % 4]}\n" for row in range(40))
     )
     words = ("--sensitive", "land", "--gamma", "2", "--keep", "x")
-    _sanitize(*words, table="land.csv", code=2)
+    _publish(*words, table="land.csv", code=2)
     assert "--missing 'missing'" in (said := capsys.readouterr().err)
     assert "'NA' stays a value then" in said
-    _sanitize(*words, "--missing", "missing", table="land.csv")
+    _publish(*words, "--missing", "missing", table="land.csv")
     [reported] = json.loads(Path("m.json").read_text())["sensitive"]
     assert reported["domain"] == ["DE", "FR", "NA", "missing"]
 

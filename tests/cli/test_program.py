@@ -164,7 +164,7 @@ def test_a_claim_is_affirmed_again_only_with_its_proof(
         ("est", {"estimate"}),
         ("audit", {"audit", "audit-release"}),
         ("estimate --me", {"--method", "--mean"}),
-        ("sanitize --cro", {"--cross"}),
+        ("publish --cro", {"--cross"}),
     ],
 )
 def test_a_shell_completes_commands_and_their_options(words: str, offered: set[str]) -> None:
@@ -182,3 +182,19 @@ def test_a_shell_completes_commands_and_their_options(words: str, offered: set[s
         check=False,
     )
     assert (set(done.stdout.split()), done.stderr) == (offered, "")
+
+
+def test_the_former_name_of_a_command_names_the_new_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sanitize", "t.csv", "--gamma", "2"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "splu-ref: sanitize is now publish: write splu-ref publish with the same options\n"
+
+
+def test_the_help_shows_commands_by_group(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    printed = capsys.readouterr().out
+    for heading, names in application.GROUPS.items():
+        section = printed.partition(f"\n{heading}:\n")[2].partition("\n\n")[0]
+        listed = [line.split()[0] for line in section.splitlines() if line[2:3] != " "]
+        assert listed == list(names)

@@ -53,6 +53,7 @@ def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) ->
         "randomness": "seeded",
         "amplification": "7",  # (1 + 4/4) (1 + 10/4)
         "epsilon": "1.94591014906",
+        "recoded": [],
     }
     reported = read_manifest(Path("m.json"))
     ages = [str(age) for age in range(20, 30)]
@@ -89,16 +90,16 @@ def test_a_domain_from_the_table_promises_nothing_and_says_so(capsys: pytest.Cap
     reported = capsys.readouterr()
     assert "the domain depends on the data," in reported.err
     found = json.loads(reported.out)
-    assert (found["epsilon"], found["amplification"], found["domain_size"]) == (None, None, [3])
+    assert (found["epsilon"], found["amplification"], found["domain_size"]) == (None, None, 3)
     assert {row["job"] for row in _rows()} <= set("abc")
 
 
 @pytest.mark.usefixtures("folder")
-def test_splu_gen_is_what_sanitize_publishes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_splu_gen_is_published_without_a_mechanism(capsys: pytest.CaptureFixture[str]) -> None:
     common = ["--gamma", "3", "--sensitive", "job", "--seed", "5", "--retention", "1/2"]
     found = _published(capsys, "--mechanism", "splu-gen", *common)
-    assert (found["mechanism"], found["epsilon"]) == ("SPLU-Gen", None)
-    assert main(["sanitize", "t.csv", "-o", "s.csv", *common]) == 0
+    assert (found["mechanism"], found["gamma"]) == ("SPLU-Gen", 3)
+    assert main(["publish", "t.csv", "-o", "s.csv", *common]) == 0
     assert Path("s.csv").read_bytes() == Path("p.csv").read_bytes()
 
 
@@ -135,7 +136,7 @@ def test_a_key_repeats_a_release(capsys: pytest.CaptureFixture[str]) -> None:
             ["--mechanism", "swap", "--retention", "0.2", "--shuffle"],
             "--shuffle is no option of --mechanism sw",
         ),
-        (["--mechanism", "swap", "--retention", "0.2"], "--column NAME"),
+        (["--mechanism", "swap", "--retention", "0.2"], "--sensitive NAME"),
         ([*RETENTION, "--replacing", "rank", "--domain", "domain.json"], "replacing by rank: choose uniform"),
         ([*RETENTION, "--replacing", "given", "--column", "job"], "needs the probabilities: --domain FILE"),
         ([*RETENTION, "--replacing", "given", "--domain", "domain.json"], "column 'job': a law has the prob"),
@@ -148,18 +149,18 @@ def test_a_key_repeats_a_release(capsys: pytest.CaptureFixture[str]) -> None:
             "--compound is no option of --mechanism dis",
         ),
         ([*RETENTION, "--domain", "domain.json", "--gamma", "3"], "--gamma is no option of --mechanism ret"),
-        (["--mechanism", "distribution", "--shuffle", "--column", "job"], "which takes none of its own"),
+        (["--mechanism", "distribution", "--shuffle", "--column", "job"], "which takes --domain"),
         (
             ["--mechanism", "splu-gen", "--gamma", "3", "--column", "job", "--observed-domain"],
             "--observed-domain is no option of --mechanism splu-gen, which takes --gamma, --plan",
         ),
         (["--mechanism", "splu-gen", "--column", "job"], "needs --gamma"),
-        (["--mechanism", "splu-gen", "--gamma", "3"], "--column NAME"),
-        (["--mechanism", "splu-gen", "--gamma", "3", "--retention", "1"], "choose less than 1"),
+        (["--mechanism", "splu-gen", "--gamma", "3"], "--sensitive NAME"),
+        (["--column", "job", "--gamma", "3", "--retention", "1"], "choose less than 1"),
         (["--mechanism", "retention", "--domain", "domain.json"], "needs --retention"),
         ([*RETENTION, "--column", "job"], "the domain is not declared: give"),
         ([*RETENTION, "--domain", "domain.json", "--observed-domain"], "the domain is not declared: give"),
-        ([*RETENTION, "--observed-domain"], "name it, --column NAME"),
+        ([*RETENTION, "--observed-domain"], "name it, --sensitive NAME"),
         (
             [*RETENTION, "--domain", "domain.json", "--column", "sex"],
             "column 'sex' has no domain",
@@ -296,7 +297,7 @@ def test_a_breach_is_requested_of_its_manifest(capsys: pytest.CaptureFixture[str
     assert main(["breach", *levels, "--values", "10"]) == 2
     assert "no parameters: give --retention, or the release's --manifest" in capsys.readouterr().err
     assert (
-        main(["sanitize", "t.csv", "-o", "s.csv", "--sensitive", "job", "--gamma", "3", "--manifest", "s"])
+        main(["publish", "t.csv", "-o", "s.csv", "--sensitive", "job", "--gamma", "3", "--manifest", "s"])
         == 0
     )
     assert main(["breach", *levels, "--manifest", "s"]) == 2
@@ -448,7 +449,7 @@ def test_a_domain_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:
     words = [*PARTS, "--domain", "parts.json", "--seed", "1", "--manifest", "m.json"]
     found = _published(capsys, *words)
     assert (found["mechanism"], found["rows_out"]) == ("small-domain randomization", 60)
-    assert (found["sensitive"], found["domain_size"]) == (["job"], [4])
+    assert (found["sensitive"], found["domain_size"]) == ("job", 4)
     assert (found["amplification"], found["epsilon"]) == ("9", "2.19722457734")
     assert json.loads(found["parameters"]["parts"])[1] == [["M"], ["a", "b", "c", "d"]]
     assert {row["job"] for row in _rows() if row["sex"] == "F"} == set("abc")
@@ -523,7 +524,7 @@ def test_one_record_of_each_group(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "remedy"),
     [
         (PARTS, "--domain FILE, or --observed-domain"),
-        ([*PARTS, "--observed-domain", "--column", "job"], "--column NAME --by NAME"),
+        ([*PARTS, "--observed-domain", "--column", "job"], "--sensitive NAME --by NAME"),
         ([*PARTS[:4], "--observed-domain", "--column", "job"], "needs --rho2"),
         ([*PARTS, "--domain", "parts.json", "--by", "sex"], "--by: parts.json names these columns"),
         ([*PARTS, "--domain", "parts.json", "--column", "sex"], "column 'job' and of no other"),

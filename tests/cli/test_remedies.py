@@ -20,8 +20,8 @@ WITHOUT_MISSING = (
     "privacy --gamma 2 --epsilon 0.3 --alpha 2 --draws capped:1 --table {} --sensitive job",
     "utility --gamma 2 --epsilon 0.3 --t-e 0.1 --draws capped:1 --table {} --sensitive job",
     "advise {} --sensitive job",
-    "sanitize {} -o x.csv --sensitive job --gamma 2",
-    "sanitize {} -o x.csv --sensitive job --gamma 2 --stream",
+    "publish {} -o x.csv --sensitive job --gamma 2",
+    "publish {} -o x.csv --sensitive job --gamma 2 --stream",
     "publish {} -o x.csv --mechanism distribution --column job",
     "estimate {} --manifest m.json --where job=a",
     "attack homogeneity {} --manifest m.json --seed 1",
@@ -65,19 +65,19 @@ def test_remedies_for_a_table_exist_in_the_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("good.csv").write_text("age,job\n1,a\n2,a\n3,b\n4,b\n")
-    made = "sanitize good.csv -o r.csv --manifest m.json --sensitive job --gamma 2 --seed 1"
+    made = "publish good.csv -o r.csv --manifest m.json --sensitive job --gamma 2 --seed 1"
     assert main(made.split()) == 0
     Path("t.csv").write_text(text)
     capsys.readouterr()
     assert main(words.format("t.csv").split()) == 2
     reported = capsys.readouterr().err.splitlines()[-1]
     command = words.partition(" ")[0]
-    assert ("--missing" in reported) == ("?" in text and command in ("advise", "sanitize", "publish"))
+    assert ("--missing" in reported) == ("?" in text and command in ("advise", "publish"))
     assert not options_unknown(command, reported)
 
 
 def test_an_option_of_another_command_is_recognized() -> None:
     assert options_unknown("breach", "drop these rows or say --missing '?'") == ["--missing"]
-    assert options_unknown("breach", "see splu-ref sanitize --missing X, or (--bins a=1)") == []
-    assert options_unknown("breach", "give the file that sanitize --manifest wrote") == []
+    assert options_unknown("breach", "see splu-ref publish --missing X, or (--bins a=1)") == []
+    assert options_unknown("breach", "give the file that publish --manifest wrote") == []
     assert options_unknown("breach", "say --rho1 or --mising") == ["--mising"]

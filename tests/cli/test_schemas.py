@@ -33,7 +33,7 @@ PRINTED = {
     "estimate": [*RELEASE, "--where", "job=a"],
     "privacy": ["--gamma", "5", "--epsilon", "0.3", "--alpha", "3", "--at-least", "0.5"],
     "sample-size": ["--retention", "1/5", "--share", "1/4", "--epsilon", "1/4", "--delta", "1/10"],
-    "sanitize": ["t.csv", "-o", "q.csv", "--sensitive", "job", "--gamma", "2", "--seed", "1"],
+    "publish": ["t.csv", "-o", "q.csv", "--sensitive", "job", "--gamma", "2", "--seed", "1"],
     "utility": ["--gamma", "5", "--epsilon", "0.3", "--frequency", "40"],
 }
 FREE = {"below", "by_operation", "coverage", "meaning", "numbers", "parameters", "plan", "values", "where"}
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("schemas")
     (path / "t.csv").write_text(TABLE)
     words = ["--sensitive", "job", "--gamma", "2", "--seed", "1", "--manifest", str(path / "m.json")]
-    assert main(["sanitize", str(path / "t.csv"), "-o", str(path / "p.csv"), *words]) == 0
+    assert main(["publish", str(path / "t.csv"), "-o", str(path / "p.csv"), *words]) == 0
     return path
 
 

@@ -19,11 +19,11 @@ from tests.faults import after_call, tree
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
 COMMANDS = {
-    "sanitize": "sanitize table.csv -o o.csv --manifest m.json --transcript t --log log --sensitive value "
+    "publish": "publish table.csv -o o.csv --manifest m.json --transcript t --log log --sensitive value "
     "--gamma 2 --quasi name --force",
-    "publish": "publish table.csv -o o.csv --manifest m.json --mechanism retention "
+    "retention": "publish table.csv -o o.csv --manifest m.json --mechanism retention "
     "--retention 1/2 --column value --observed-domain --force",
-    "stream": "sanitize table.csv -o o.csv --manifest m.json --sensitive value --gamma 2 --stream --force",
+    "stream": "publish table.csv -o o.csv --manifest m.json --sensitive value --gamma 2 --stream --force",
     "key": "key secret",
 }
 
@@ -133,7 +133,7 @@ def test_a_process_ends_with_128_and_the_signal_and_a_killed_one_is_cleaned_up_a
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text(ROWS)
     before = tree(tmp_path)
-    words = COMMANDS["sanitize"].split()
+    words = COMMANDS["publish"].split()
     codes = []
     for number in (signal.SIGTERM, signal.SIGKILL):
         assert tree(tmp_path) == before

@@ -34,11 +34,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-SANITIZE = ["--sensitive", "job", "--sensitive", "level", "--gamma", "3", "--missing", "none"]
+RELEASE = ["--sensitive", "job", "--sensitive", "level", "--gamma", "3", "--missing", "none"]
 
 
-def _sanitize(*words: str, code: int = 0) -> None:
-    assert main(["sanitize", *words]) == code
+def _publish(*words: str, code: int = 0) -> None:
+    assert main(["publish", *words]) == code
 
 
 def _audit(capsys: pytest.CaptureFixture[str], *words: str, code: int) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _recomputed(found: dict[str, Any]) -> dict[str, Any]:
 def test_a_release_is_made_again(
     table: str, output: str, words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _sanitize(table, "-o", output, *SANITIZE, *words, "--manifest", "m.json", "--transcript", "t")
+    _publish(table, "-o", output, *RELEASE, *words, "--manifest", "m.json", "--transcript", "t")
     assert stat.S_IMODE((folder / "t").stat().st_mode) == 0o600
     found = _audit(capsys, output, "--manifest", "m.json", "--transcript", "t", "--original", table, code=0)
     assert found["verdict"] == "consistent"
@@ -82,8 +82,8 @@ def test_a_release_is_made_again(
 
 
 def test_a_keyed_release_is_made_again_from_its_key(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _sanitize(
-        "table.csv", "-o", "out.csv", *SANITIZE, "--key-file", "key", "--id", "id", "--manifest", "m.json"
+    _publish(
+        "table.csv", "-o", "out.csv", *RELEASE, "--key-file", "key", "--id", "id", "--manifest", "m.json"
     )
     keyed = ["out.csv", "--original", "table.csv", "--missing", "none", "--key-file", "key"]
     found = _audit(capsys, *keyed, "--id", "id", "--manifest", "m.json", code=0)
@@ -96,7 +96,7 @@ def test_a_keyed_release_is_made_again_from_its_key(folder: Path, capsys: pytest
 
 
 def test_a_changed_cell_is_an_inconsistency(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t")
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--transcript", "t")
     lines = (folder / "out.csv").read_text().split("\n")
     drawn = lines[41].rsplit(",", 1)[1]
     stands = "0" if drawn != "0" else "1"
@@ -114,32 +114,42 @@ def test_a_changed_cell_is_an_inconsistency(folder: Path, capsys: pytest.Capture
 
 def test_a_transcript_is_not_written_without_a_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "private").mkdir()
-    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--keep", "id", "--transcript", "private/t")
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--keep", "id", "--transcript", "private/t")
     assert capsys.readouterr().err == (
         "note: private/t is as secret as the original: with it anyone can undo the release\n"
     )
-    _sanitize("table.csv", "-o", "two.csv", *SANITIZE, "--transcript", "t", "--json")
+    _publish("table.csv", "-o", "two.csv", *RELEASE, "--transcript", "t", "--json")
     reported = capsys.readouterr()
     assert (
         "it is in the folder of two.csv, which is public: move it before sharing the folder" in reported.err
     )
     assert set(json.loads(reported.out)) == {
-        *("rows_in", "rows_out", "suppressed", "gamma", "retention", "sensitive", "plan", "domain_size"),
+        *(
+            "mechanism",
+            "rows_in",
+            "rows_out",
+            "suppressed",
+            "gamma",
+            "retention",
+            "sensitive",
+            "plan",
+            "domain_size",
+        ),
         *("max_gamma", "randomness", "publisher_only", "values_without_rows", "recoded", "worth", "leaks"),
     }
 
 
 def test_nothing_is_written_over_or_by_halves(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "t").write_text("mine")
-    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t", code=2)
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--transcript", "t", code=2)
     assert "t exists: choose another name or add --force" in capsys.readouterr().err
     assert not (folder / "out.csv").exists()
-    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "out.csv", code=2)
-    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "table.csv", "--force", code=2)
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--transcript", "out.csv", code=2)
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--transcript", "table.csv", "--force", code=2)
     assert "are the same file" in capsys.readouterr().err
-    _sanitize("table.csv", "-o", "none/out.csv", *SANITIZE, "--transcript", "u", code=2)
+    _publish("table.csv", "-o", "none/out.csv", *RELEASE, "--transcript", "u", code=2)
     assert not (folder / "u").exists()
-    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t", "--force")
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--transcript", "t", "--force")
     assert (folder / "t").read_text().startswith('{"schema": "splu-ref/transcript/1"')
     assert sorted(path.name for path in folder.iterdir()) == [
         "key",
@@ -159,13 +169,13 @@ def _refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t", "--manifest", "m.json")
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--transcript", "t", "--manifest", "m.json")
     batch = [
-        "sanitize",
+        "publish",
         "table.csv",
         "-o",
         "b.csv",
-        *SANITIZE,
+        *RELEASE,
         "--append",
         "out.csv",
         "--append-manifest",
@@ -199,11 +209,11 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
     assert "add --original" in _refused(
         capsys, "audit-release", "out.csv", "--manifest", "m.json", "--key-file", "key"
     )
-    _sanitize(
+    _publish(
         "table.csv",
         "-o",
         "four.csv",
-        *SANITIZE[:4],
+        *RELEASE[:4],
         "--gamma",
         "4",
         "--missing",

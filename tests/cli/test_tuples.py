@@ -94,7 +94,7 @@ def test_an_empty_release_says_what_it_states(capsys: pytest.CaptureFixture[str]
     Path("s.json").write_text(reported, encoding="utf-8")
     assert main(["estimate", "p.csv", "--manifest", "s.json", "--where", "sex=F"]) == 2
     assert "s.json" in capsys.readouterr().err
-    assert main(["sanitize", "p.csv", "-o", "q.csv", "--sensitive", "sex", "--gamma", "2"]) == 2
+    assert main(["publish", "p.csv", "-o", "q.csv", "--sensitive", "sex", "--gamma", "2"]) == 2
     assert "p.csv holds a header and no rows" in capsys.readouterr().err
     assert main([*PUBLISH, "--domain", "d.json", "--alpha", "1", "--beta", "0", "--seed", "3"]) == 0
     assert "no tuple was published" not in capsys.readouterr().err

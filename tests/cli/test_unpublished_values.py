@@ -44,22 +44,19 @@ def published(words: Sequence[str], shown: str, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (("sanitize", "table.csv", "--gamma", "2"), "with --domain"),
-        (("sanitize", "table.csv", "--gamma", "2", *KEYED, "--stream"), "with --domain, without --stream"),
-        (
-            ("publish", "table.csv", "--mechanism", "splu-gen", "--gamma", "2"),
-            "with splu-ref sanitize --domain",
-        ),
+        (("publish", "table.csv", "--gamma", "2"), "with --domain"),
+        (("publish", "table.csv", "--gamma", "2", *KEYED, "--stream"), "with --domain, without --stream"),
+        (("publish", "table.csv", "--mechanism", "distribution"), "with --domain"),
         (
             ("publish", "table.csv", "--mechanism", "distribution", "--stream"),
-            "in Python, with Microdata.with_domain",
+            "with --domain, without --stream",
         ),
         (
             ("publish", "table.csv", "--mechanism", "retention", "--retention", "1/3", "--observed-domain"),
             "with --domain",
         ),
     ],
-    ids=["sanitize", "sanitize-stream", "splu-gen", "distribution-stream", "observed-domain"],
+    ids=["splu-gen", "splu-gen-stream", "distribution", "distribution-stream", "observed-domain"],
 )
 def test_values_that_only_the_manifest_discloses_are_warned_of(
     words: Sequence[str], remedy: str, capsys: pytest.CaptureFixture[str]
@@ -86,12 +83,13 @@ def test_the_value_of_the_deleted_record_of_two_tables_is_warned_of(
 @pytest.mark.parametrize(
     "words",
     [
-        ("sanitize", "table.csv", "--gamma", "2", *DOMAIN),
+        ("publish", "table.csv", "--gamma", "2", *DOMAIN),
+        ("publish", "table.csv", "--mechanism", "distribution", *DOMAIN),
         ("publish", "table.csv", "--mechanism", "retention", "--retention", "1/3", *DOMAIN),
         ("publish", "table.csv", "--mechanism", "retention", "--retention", "1/3", *DOMAIN, "--stream"),
         ("publish", "table.csv", "--mechanism", "swap", "--retention", "1/3"),
     ],
-    ids=["sanitize", "retention", "retention-stream", "swap"],
+    ids=["splu-gen", "distribution", "retention", "retention-stream", "swap"],
 )
 def test_a_declared_domain_or_a_row_for_each_value_discloses_nothing(
     words: Sequence[str], capsys: pytest.CaptureFixture[str]
@@ -102,5 +100,5 @@ def test_a_declared_domain_or_a_row_for_each_value_discloses_nothing(
 
 
 def test_without_a_manifest_nothing_is_disclosed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sanitize", "table.csv", "--gamma", "2", "--sensitive", "job", "-o", "out.csv"]) == 0
+    assert main(["publish", "table.csv", "--gamma", "2", "--sensitive", "job", "-o", "out.csv"]) == 0
     assert "the manifest lists" not in capsys.readouterr().err

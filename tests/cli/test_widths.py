@@ -57,7 +57,7 @@ def make_inputs(path: Path) -> None:
     many = (f"a-rather-long-name-{n % 9}" for n in range(2001))
     (path / "large.csv").write_text("age,job\n" + "\n".join(f"{n % 5},{job}" for n, job in enumerate(many)))
     names = [str(path / name) for name in ("table.csv", "jobs.csv", "jobs.json")]
-    words = ["sanitize", names[0], "-o", names[1], "--manifest", names[2], "--seed", "1"]
+    words = ["publish", names[0], "-o", names[1], "--manifest", names[2], "--seed", "1"]
     assert main([*words, "--sensitive", "job", "--gamma", "3"]) == 0
 
 

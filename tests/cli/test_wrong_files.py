@@ -44,11 +44,11 @@ READING = {
     "publish table.csv -o x.csv --mechanism retention --column job --retention 1/2 --domain {}": DOMAIN,
     "publish table.csv -o x.csv --mechanism operator --matrix {}": MATRIX,
     "publish table.csv -o x.csv --mechanism swap --column job --retention 1/2 --key-file {}": KEY,
-    "sanitize {} -o x.csv --sensitive job --gamma 2": TABLE,
-    "sanitize {} -o x.csv --sensitive job --gamma 2 --stream": TABLE,
-    "sanitize table.csv -o x.csv --sensitive job --gamma 2 --append {} --append-manifest jobs.json": TABLE,
-    "sanitize table.csv -o x.csv --sensitive job --gamma 2 --append jobs.csv --append-manifest {}": MANIFEST,
-    "sanitize table.csv -o x.csv --sensitive job --gamma 2 --domain {}": DOMAIN,
+    "publish {} -o x.csv --sensitive job --gamma 2": TABLE,
+    "publish {} -o x.csv --sensitive job --gamma 2 --stream": TABLE,
+    "publish table.csv -o x.csv --sensitive job --gamma 2 --append {} --append-manifest jobs.json": TABLE,
+    "publish table.csv -o x.csv --sensitive job --gamma 2 --append jobs.csv --append-manifest {}": MANIFEST,
+    "publish table.csv -o x.csv --sensitive job --gamma 2 --domain {}": DOMAIN,
     "utility --manifest {} --epsilon 0.3 --frequency 40": MANIFEST,
 }
 """Commands with the place of one file, and what belongs there."""
@@ -57,14 +57,14 @@ WANTED = {
             "not an intact Parquet file", "there is no column 'job'", "there is no column 'age'",
             "files of one release", "two tables and the manifest of one release",
             "no column 'sex'", "with fewer columns"),
-    MANIFEST: ("give the file that sanitize --manifest wrote", "is a folder", "there is no such file"),
+    MANIFEST: ("give the file that publish --manifest wrote", "is a folder", "there is no such file"),
     CLAIMS: ("no TOML file: give a file of claims", "write schema =", "is a folder", "check the path"),
     WORLD: ("no TOML file: give a file of a world", "write schema =", "is a folder", "check the path"),
     QUERIES: ("write one JSON object a line", 'write {"where"', "the file contains no query:", "is a folder",
               "there is no such file"),
     DOMAIN: ('write {"job"', "is a folder", "there is no such file"),
     MATRIX: ('write {"column"', "is a folder", "there is no such file"),
-    TRANSCRIPT: ("give the file that sanitize --transcript wrote", "is a folder", "name another file"),
+    TRANSCRIPT: ("give the file that publish --transcript wrote", "is a folder", "name another file"),
     KEY: ("splu-ref key FILE", "is a folder"),
     CERTIFICATE: ("ask for a fresh certificate", "is a folder", "check the path"),
 }  # fmt: skip
@@ -81,7 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("table.csv").write_text("age,job\n" + "\n".join(rows) + "\n")
         Path("domain.json").write_text('{"job": ["a", "b", "c", "d"]}')
         made = "--seed 1 -o"
-        assert _run(f"sanitize table.csv {made} jobs.csv --manifest jobs.json --sensitive job --gamma 2") == 0
+        assert _run(f"publish table.csv {made} jobs.csv --manifest jobs.json --sensitive job --gamma 2") == 0
         anatomy = "--mechanism anatomy --column job --gamma 3 --sensitive-table groups.csv"
         assert _run(f"publish table.csv {made} people.csv --manifest people.json {anatomy}") == 0
         Path("wrong").mkdir()

@@ -91,7 +91,7 @@ def test_every_place_is_there() -> None:
 @pytest.mark.parametrize(
     ("name", "last"),
     [
-        ("publish --mechanism anatomie", ""), ("publish --mechanism", ""), ("publish --keep", ""),
+        ("publish --mechanism anatomie", ""), ("publish --mechanism", ""), ("publish --tape", ""),
         ("attack guess", ""), ("attacks", ""), ("guess", "attack corruption"),
         ("swap", "estimate"), ("--method em", "privacy"), ("--method em", ""), ("--method ex", "estimate"),
         ("query-interface sizes", ""), ("splu.X1", ""), ("splu_ref.channels.none", ""), ("d-epsilon", ""),

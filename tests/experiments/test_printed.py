@@ -19,8 +19,8 @@ from tests.cli import golden_output
 
 PRINTED = Path(__file__).with_name("printed.txt")
 RELEASES = """
-sanitize table.csv -o jobs.csv --manifest jobs.json --seed 1 --sensitive job --gamma 3
-sanitize table.csv -o two.csv --manifest two.json --seed 1 --sensitive job --sensitive age --gamma job=2,age=3
+publish table.csv -o jobs.csv --manifest jobs.json --seed 1 --sensitive job --gamma 3
+publish table.csv -o two.csv --manifest two.json --seed 1 --sensitive job --sensitive age --gamma job=2,age=3
 publish table.csv -o a.csv --manifest a.json --seed 1 --mechanism retention --column job --retention 1/5 \
     --observed-domain
 """

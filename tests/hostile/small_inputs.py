@@ -135,7 +135,7 @@ _PARTS = "-o out.csv --force --mechanism small-domains --rho2 1/2 --rho1"
 _GROUPS = "-o out.csv --force --mechanism pg --observed-domain --retention 1/2"
 _TUPLES = "-o out.csv --force --mechanism alpha-beta --distinct"
 INPUTS: dict[str, tuple[str | list[str], ...]] = {
-    "sanitize": (
+    "publish": (
         f"long.csv {_PUBLISH} 2", f"many.csv {_PUBLISH} 125", f"cell.csv {_PUBLISH} 2",
         f"empty.csv {_PUBLISH} 2",
         f"many.csv {_PUBLISH} 2 --retention 0.{LONG}", f"many.csv {_PUBLISH} {LONG}",
@@ -147,8 +147,6 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"many.csv {_PUBLISH} 2 --draws all-or-none:1",
         f"many.csv {_PUBLISH} 2 --stream", f"wide.csv {_PUBLISH} 2 --stream",
         f"cell.csv {_PUBLISH} 2 --stream",
-    ),
-    "publish": (
         f"long.csv {_RETAIN} 1/3 --domain range.json", f"many.csv {_RETAIN} 1/3 --domain range.json",
         f"long.csv {_RETAIN} 0.{LONG} --domain range.json", f"long.csv {_RETAIN} 1/3 --domain deep.json",
         f"empty.csv {_RETAIN} 1/3 --column s --observed-domain",

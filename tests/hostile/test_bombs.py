@@ -41,7 +41,7 @@ def test_a_gzip_bomb_of_ten_gigabytes(tmp_path: Path) -> None:
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(member * 160)
     assert path.stat().st_size < 20_000_000
-    words = ["sanitize", str(path), "-o", str(tmp_path / "out.csv"), "--sensitive", "a", "--gamma", "2"]
+    words = ["publish", str(path), "-o", str(tmp_path / "out.csv"), "--sensitive", "a", "--gamma", "2"]
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, *words],
         env={**os.environ, **TWO_THREADS},

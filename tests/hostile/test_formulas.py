@@ -46,7 +46,7 @@ def test_every_published_cell_is_one_of_the_original(
     folder = tmp_path_factory.mktemp("formulas")
     rows = [[*record, value] for record in records for value in ("=2", "x")]
     (folder / "in.csv").write_bytes(_written([header, *rows]))
-    words = ["sanitize", str(folder / "in.csv"), "-o", str(folder / "out.csv"), "--gamma", "2"]
+    words = ["publish", str(folder / "in.csv"), "-o", str(folder / "out.csv"), "--gamma", "2"]
     assert run([*words, f"--sensitive={header[2]}", "--json"]) == 0
     published = _rows((folder / "out.csv").read_bytes())
     assert published[0] == header
@@ -57,7 +57,7 @@ def test_every_published_cell_is_one_of_the_original(
 def test_a_table_without_formulas_gives_none(tmp_path: Path) -> None:
     rows = [["id", "job"], *([str(number), f"job {number % 3}"] for number in range(30))]
     (tmp_path / "in.csv").write_bytes(_written(rows))
-    words = ["sanitize", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--gamma", "3"]
+    words = ["publish", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--gamma", "3"]
     assert run([*words, "--sensitive", "job", "--json"]) == 0
     cells = [cell for row in _rows((tmp_path / "out.csv").read_bytes()) for cell in row]
     assert len(cells) == 62

@@ -36,19 +36,19 @@ REQUESTED = ("--epsilon", "1/2")
 DRAWN = ("--gamma", "2", *REQUESTED, "--draws", "capped:1", "--sensitive", "job")
 
 INPUTS: dict[str, Callable[[str], list[str]]] = {
-    "sanitize table": lambda file: ["sanitize", file, *PUBLISH],
-    "sanitize --key-file": lambda file: ["sanitize", "table.csv", *PUBLISH, "--key-file", file],
-    "sanitize --log": lambda file: ["sanitize", "table.csv", *PUBLISH, "--log", file],
-    "sanitize --append": lambda file: [
-        *("sanitize", "table.csv", *PUBLISH, "--append", file, "--append-manifest", "manifest.json")
+    "publish table": lambda file: ["publish", file, *PUBLISH],
+    "publish --key-file": lambda file: ["publish", "table.csv", *PUBLISH, "--key-file", file],
+    "publish --log": lambda file: ["publish", "table.csv", *PUBLISH, "--log", file],
+    "publish --append": lambda file: [
+        *("publish", "table.csv", *PUBLISH, "--append", file, "--append-manifest", "manifest.json")
     ],
-    "sanitize --append-manifest": lambda file: [
-        *("sanitize", "table.csv", *PUBLISH, "--append", "table.csv", "--append-manifest", file)
+    "publish --append-manifest": lambda file: [
+        *("publish", "table.csv", *PUBLISH, "--append", "table.csv", "--append-manifest", file)
     ],
-    "sanitize --domain": lambda file: ["sanitize", "table.csv", *PUBLISH, "--domain", file],
-    "publish table": lambda file: ["publish", file, *RETENTION, "--observed-domain"],
-    "publish --domain": lambda file: ["publish", "table.csv", *RETENTION, "--domain", file],
-    "publish --key-file": lambda file: [
+    "publish --domain": lambda file: ["publish", "table.csv", *PUBLISH, "--domain", file],
+    "publish table --mechanism": lambda file: ["publish", file, *RETENTION, "--observed-domain"],
+    "publish --domain --mechanism": lambda file: ["publish", "table.csv", *RETENTION, "--domain", file],
+    "publish --key-file --mechanism": lambda file: [
         *("publish", "table.csv", *RETENTION, "--observed-domain", "--key-file", file)
     ],
     "advise table": lambda file: ["advise", file, "--sensitive", "job"],
@@ -145,9 +145,9 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
 
 OUTPUTS = {
     *(
-        "sanitize --output",
-        "sanitize --manifest",
-        "sanitize --transcript",
+        "publish --output",
+        "publish --manifest",
+        "publish --transcript",
         "advise --picture",
         "estimate --output",
         "estimate --picture",
@@ -159,7 +159,7 @@ OUTPUTS = {
         "page --output",
         "conform --html",
     ),
-    *("publish --output", "publish --manifest", "publish --sensitive-table"),
+    "publish --sensitive-table",
     *(
         "privacy --certificate",
         "utility --certificate",
@@ -229,6 +229,7 @@ def test_every_path_of_every_command_is_here() -> None:
                 named.add(f"{command} {options[0] if options else name}")
     # No paths, but read otherwise.
     ways = {"study --data", "advise --stream"}
+    ways |= {name for name in INPUTS if name.endswith(" --mechanism")}
     assert named == (INPUTS.keys() - ways) | OUTPUTS
 
 
@@ -321,12 +322,12 @@ def test_memory_that_does_not_suffice_is_one_line(
     places = [
         "cli.preparation.read_table",
         "mechanisms.splu_gen.SpluGen.publish_columns",
-        "cli.sanitize.write_all",
+        "cli.publish.write_all",
     ]
     for place in (*places, "mechanisms.release.table_bytes"):
         with monkeypatch.context() as patched:
             patched.setattr(f"splu_ref.{place}", exhausted)
-            assert run(INPUTS["sanitize table"]("table.csv")) == 2
+            assert run(INPUTS["publish table"]("table.csv")) == 2
         printed = capsys.readouterr()
         assert printed.err == (
             "splu-ref: out of memory: give a smaller input, or use a machine with more memory\n"

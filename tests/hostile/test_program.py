@@ -18,17 +18,17 @@ TABLE = b"sex,job\nF,Sales\nM,Tech\nF,Tech\nM,Sales\n"
 
 COMMANDS: dict[str, Callable[[str], list[str]]] = {
     "csv": lambda file: [
-        *("sanitize", file, "-o", "out.csv", "--sensitive", "job", "--gamma", "2", "--seed", "1"),
+        *("publish", file, "-o", "out.csv", "--sensitive", "job", "--gamma", "2", "--seed", "1"),
         *("--manifest", "out.json", "--log", "out.log", "--missing", "?"),
     ],
     "csv_gz": lambda file: ["advise", file, "--sensitive", "job", "--picture", "out.svg", "--alpha", "2"],
-    "parquet": lambda file: ["sanitize", file, "-o", "out.parquet", "--sensitive", "job", "--gamma", "2"],
+    "parquet": lambda file: ["publish", file, "-o", "out.parquet", "--sensitive", "job", "--gamma", "2"],
     "queries": lambda file: [
         *("estimate", "table.csv", "--gamma", "2", "--sensitive", "job", "--batch", file)
     ],
     "manifest": lambda file: ["estimate", "table.csv", "--manifest", file, "--where", "job=Sales"],
     "key": lambda file: [
-        *("sanitize", "table.csv", "-o", "out.csv", "--sensitive", "job", "--gamma", "2", "--key-file", file)
+        *("publish", "table.csv", "-o", "out.csv", "--sensitive", "job", "--gamma", "2", "--key-file", file)
     ],
     "claims": lambda file: ["audit", file, "--report", "out"],
     "world": lambda file: ["entropy", file],
@@ -41,7 +41,7 @@ COMMANDS: dict[str, Callable[[str], list[str]]] = {
         *("audit-release", "table.csv", "--transcript", file, "--original", "table.csv", "--json")
     ],
     "release_log": lambda file: [
-        *("sanitize", "table.csv", "-o", "out.csv", "--sensitive", "job", "--gamma", "2", "--log", file)
+        *("publish", "table.csv", "-o", "out.csv", "--sensitive", "job", "--gamma", "2", "--log", file)
     ],
 }
 """A command for each reader that a command has; see `folder` for what the other files are."""

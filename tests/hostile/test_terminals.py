@@ -76,28 +76,28 @@ WHERE = ("--where", f"{SEX}=F{STEERING}", "--where", f"{JOB}=a{STEERING}")
 NEW = f"new{NAME}"
 
 CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
-    "sanitize": (
+    "publish": (
         [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--retention", "3/5", "--log", "log",
          "--seed", "1", "--manifest", f"{NEW}.json", "--force"], (0,),
     ),
-    "sanitize --draws": (
+    "publish --draws": (
         [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--draws", f"capped:{STEERING}"],
         (2,),
     ),
-    "sanitize --stream": (
+    "publish --stream": (
         [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--stream", "--force"], (0,),
     ),
-    "sanitize refused": ([TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2"], (2,)),
-    "sanitize no column": ([TABLE, "-o", f"{NEW}.csv", "--sensitive", STEERING, "--gamma", "2"], (2,)),
-    "publish": (
+    "publish refused": ([TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2"], (2,)),
+    "publish no column": ([TABLE, "-o", f"{NEW}.csv", "--sensitive", STEERING, "--gamma", "2"], (2,)),
+    "publish retention": (
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "retention", "--column", JOB, "--retention", "3/5",
          "--observed-domain", "--shuffle", "--seed", "1", "--manifest", f"{NEW}.json", "--force"], (0,),
     ),
-    "publish --stream": (
+    "publish retention --stream": (
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "distribution", "--column", JOB, "--stream", "--force"],
         (0,),
     ),
-    "publish refused": (
+    "publish retention refused": (
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "retention", "--retention", "3/5", "--domain",
          f"d{NAME}.json", "--force"], (2,),
     ),
@@ -231,7 +231,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
 """Words after the command, which is the first word of the name, and its exit codes."""
 LONG = {"vectors", "conform"}
 """They take long and draw as the others do: they are not run on a pseudo-terminal."""
-ALONE = {"sanitize", "publish refused", "estimate table"}
+ALONE = {"publish", "publish retention refused", "estimate table"}
 """They have a process of their own: one that draws a table, one that is refused, one with a picture. Starting
 one takes longer than any of them."""
 
@@ -243,7 +243,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [("FM"[i % 2] + STEERING, "abcd"[i * i % 4] + STEERING, f"{i}{STEERING}") for i in range(24)]
     cells = [(SEX, JOB, f"id{STEERING}"), *rows]
     (folder / TABLE).write_bytes("".join('"' + '","'.join(row) + '"\n' for row in cells).encode())
-    words = ["sanitize", TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2", "--manifest", MANIFEST]
+    words = ["publish", TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2", "--manifest", MANIFEST]
     assert _piped([*words, "--log", "log"], folder)[0] == 0
     query = {"where": {SEX: f"F{STEERING}", JOB: [f"a{STEERING}", f"b{STEERING}"]}}
     (folder / f"q{NAME}.jsonl").write_text(json.dumps(query))

@@ -68,7 +68,7 @@ def crossing(
     Returns
     -------
     str or None
-        The options of `sanitize` with the gamma that they allow; None if no crossing allows a larger gamma.
+        The options of `publish` with the gamma that they allow; None if no crossing allows a larger gamma.
     """
     table = coded(table)
     if not _can_be_crossed(sensitive, map(text, table.domain(sensitive))):

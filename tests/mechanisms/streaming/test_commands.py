@@ -1,4 +1,4 @@
-"""`sanitize --stream` reports the same as `sanitize`, and where it differs."""
+"""`publish --stream` reports the same as `publish`, and where it differs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ import pytest
 
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.cli import main, streaming
+from splu_ref.mechanisms import SpluGen
 from splu_ref.mechanisms.streaming.publishing import StreamedRelease, publish
 from splu_ref.randomness import Key
 
 KEY = Key(bytes(range(1, 32)) + b"?")
-WORDS = ["sanitize", "t.csv", "-o", "o.csv"]
+WORDS = ["publish", "t.csv", "-o", "o.csv"]
 
 
 @pytest.fixture(autouse=True)
@@ -75,8 +77,9 @@ def test_programs_get_the_same_and_what_it_took(
             assert Path("o.csv").read_bytes() == rows
             again = json.loads(Path("m.json").read_text("utf-8"))
             assert {**again, "date": "", "release": ""} == {**facts, "date": "", "release": ""}
-    cost_words = streaming.streaming_costs(replace(made[0], disk=(3 << 20) + 5))[1]
-    assert cost_words == "3 MiB of temporary files, deleted"
+    large = replace(made[0], disk=(3 << 20) + 5)
+    streaming.show_streamed(large, SpluGen(2), Path("o.csv"), Fraction(3, 10), as_json=False)
+    assert "3 MiB of temporary files, deleted" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("more", [ONE, (*TWO, "--retention", "9/10", "--key-file", "key")])

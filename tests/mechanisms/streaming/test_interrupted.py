@@ -206,7 +206,7 @@ def test_a_full_disk_is_reported_as_one(name: str, at: str, tmp_path: Path) -> N
 
 
 def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "splu_ref", "sanitize", *words]
+    return [sys.executable, "-m", "splu_ref", "publish", *words]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

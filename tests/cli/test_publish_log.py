@@ -19,18 +19,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _sanitize(*words: str) -> int:
+def _publish(*words: str) -> int:
     known = ["--sensitive", "value", "--gamma", "2", "--log", "log", "--quasi", "name"]
-    return main(["sanitize", "table.csv", *known, *words])
+    return main(["publish", "table.csv", *known, *words])
 
 
 def test_warnings_of_fresh_draws_and_none_of_a_key(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["key", "secret"]) == 0
     for name in ("1.csv", "2.csv"):
-        assert _sanitize("-o", name, "--key-file", "secret") == 0
+        assert _publish("-o", name, "--key-file", "secret") == 0
     assert capsys.readouterr().err == ""
     assert Path("1.csv").read_bytes() == Path("2.csv").read_bytes()
-    assert _sanitize("-o", "3.csv") == 0
+    assert _publish("-o", "3.csv") == 0
     error = capsys.readouterr().err
     assert error.startswith("note: column 'value' was published before with other draws (releases 1, 2 of")
     assert "the mean of 2 published counts" in error
@@ -39,11 +39,11 @@ def test_warnings_of_fresh_draws_and_none_of_a_key(capsys: pytest.CaptureFixture
 
 
 def test_a_release_that_cannot_be_written_is_not_logged(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _sanitize("-o", "1.csv") == 0
+    assert _publish("-o", "1.csv") == 0
     before = Path("log").read_bytes()
-    assert _sanitize("-o", "1.csv") == 2  # it exists
+    assert _publish("-o", "1.csv") == 2  # it exists
     monkeypatch.setattr("splu_ref.data.files._Placement.place", _full_disk)
-    assert _sanitize("-o", "2.csv") == 2
+    assert _publish("-o", "2.csv") == 2
     assert Path("log").read_bytes() == before
     assert not Path("2.csv").exists()
 
@@ -55,7 +55,7 @@ def _full_disk(*_: object) -> None:
 def test_a_damaged_log_is_refused_before_anything_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     Path("log").write_text("{}\n", encoding="utf-8")
     Path("log").chmod(0o600)
-    assert _sanitize("-o", "1.csv") == 2
+    assert _publish("-o", "1.csv") == 2
     error = capsys.readouterr().err
     assert error.startswith("splu-ref: release log log, line 1: ")
     assert error.count("\n") == 1
@@ -63,7 +63,7 @@ def test_a_damaged_log_is_refused_before_anything_is_written(capsys: pytest.Capt
 
 
 def test_the_log_is_a_file_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    assert _sanitize("-o", "1.csv", "--manifest", "log", "--force") == 2
+    assert _publish("-o", "1.csv", "--manifest", "log", "--force") == 2
     assert "are the same file" in capsys.readouterr().err
 
 
@@ -73,16 +73,16 @@ def test_bins_of_another_width_are_no_other_column(capsys: pytest.CaptureFixture
     for name, words, warned in (("1", ["10"], 0), ("2", ["5"], 1), ("3", [], 1)):
         bins = [word for width in words for word in ("--bins", f"age={width}")]
         known = ["ages.csv", "--sensitive", "age", "--gamma", "2", "--log", "log", "-o", f"{name}.csv"]
-        assert main(["sanitize", *known, *bins]) == 0
+        assert main(["publish", *known, *bins]) == 0
         assert capsys.readouterr().err.count("column, which no T_P covers") == warned
 
 
 def test_a_changed_table_under_the_same_key_is_another_release(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["key", "secret"]) == 0
-    assert _sanitize("-o", "1.csv", "--key-file", "secret") == 0
+    assert _publish("-o", "1.csv", "--key-file", "secret") == 0
     Path("table.csv").write_text(ROWS + "n40,a\n", encoding="utf-8")
     capsys.readouterr()
-    assert _sanitize("-o", "2.csv", "--key-file", "secret") == 0
+    assert _publish("-o", "2.csv", "--key-file", "secret") == 0
     warning = capsys.readouterr().err
     assert "release 1 of the log of another table under the same key, which may share records" in warning
     assert "the mean of 2 published counts" in warning
@@ -94,17 +94,17 @@ def test_other_parameters_under_the_same_key_are_another_release(
     words: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["key", "secret"]) == 0
-    assert _sanitize("-o", "1.csv", "--key-file", "secret") == 0
+    assert _publish("-o", "1.csv", "--key-file", "secret") == 0
     capsys.readouterr()
-    assert _sanitize("-o", "2.csv", "--key-file", "secret", *words) == 0
+    assert _publish("-o", "2.csv", "--key-file", "secret", *words) == 0
     assert "published before with other draws (release 1 of the log)" in capsys.readouterr().err
-    assert _sanitize("-o", "3.csv", "--key-file", "secret", "--gamma", "2") == 0
+    assert _publish("-o", "3.csv", "--key-file", "secret", "--gamma", "2") == 0
     assert "published before" not in capsys.readouterr().err
     assert Path("3.csv").read_bytes() == Path("1.csv").read_bytes()
 
 
 def test_json_marks_what_is_for_the_publisher_only(capsys: pytest.CaptureFixture[str]) -> None:
-    assert _sanitize("-o", "1.csv", "--json", "--manifest", "manifest.json") == 0
+    assert _publish("-o", "1.csv", "--json", "--manifest", "manifest.json") == 0
     result = json.loads(capsys.readouterr().out)
     assert result["publisher_only"] == ["max_gamma", "worth", "leaks"]
     assert result["max_gamma"] == 4
@@ -113,15 +113,15 @@ def test_json_marks_what_is_for_the_publisher_only(capsys: pytest.CaptureFixture
 
 def test_a_log_behind_a_link_stays_one_log(capsys: pytest.CaptureFixture[str]) -> None:
     Path("safe").mkdir()
-    assert _sanitize("-o", "1.csv") == 0
+    assert _publish("-o", "1.csv") == 0
     Path("log").rename("safe/log")
     Path("log").symlink_to("safe/log")
-    assert _sanitize("-o", "2.csv") == 0
+    assert _publish("-o", "2.csv") == 0
     assert "release 1 of the log" in capsys.readouterr().err
     assert Path("log").is_symlink()
     assert len(read_log(Path("safe/log")).entries) == 2
     Path("other").hardlink_to("safe/log")
-    assert _sanitize("-o", "3.csv") == 2
+    assert _publish("-o", "3.csv") == 2
     assert "has 2 names (hard links)" in capsys.readouterr().err
     assert not Path("3.csv").exists()
 
@@ -130,13 +130,13 @@ BATCH = "name,value\n" + "".join(f"m{number},{'abcd'[number % 4]}\n" for number 
 
 
 def _append(table: str, release: str, manifest: str, *words: str) -> int:
-    batch = ["sanitize", table, "--append", release, "--append-manifest", manifest, "--log", "log"]
+    batch = ["publish", table, "--append", release, "--append-manifest", manifest, "--log", "log"]
     return main([*batch, "--sensitive", "value", "--gamma", "2", "--quasi", "name", *words])
 
 
 def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.CaptureFixture[str]) -> None:
     Path("batch.csv").write_text(BATCH, encoding="utf-8")
-    assert _sanitize("-o", "1.csv", "--manifest", "1.json") == 0
+    assert _publish("-o", "1.csv", "--manifest", "1.json") == 0
     capsys.readouterr()
     assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", "--manifest", "2.json", "--json") == 0
     captured = capsys.readouterr()
@@ -166,7 +166,7 @@ def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFix
     assert main(["key", "secret"]) == 0
     Path("batch.csv").write_text(BATCH + "m8,a\nm9,b\n", encoding="utf-8")
     key = ("--key-file", "secret")
-    assert _sanitize("-o", "1.csv", "--manifest", "1.json", *key) == 0
+    assert _publish("-o", "1.csv", "--manifest", "1.json", *key) == 0
     assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", *key) == 0
     assert capsys.readouterr().err == ""
     Path("log").unlink()
@@ -177,11 +177,11 @@ def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFix
 
 def test_a_batch_is_published_like_the_release_that_it_joins(capsys: pytest.CaptureFixture[str]) -> None:
     Path("batch.csv").write_text(BATCH, encoding="utf-8")
-    assert _sanitize("-o", "1.csv", "--manifest", "1.json") == 0
+    assert _publish("-o", "1.csv", "--manifest", "1.json") == 0
     for words in (("--gamma", "4"), ("--plan", "cyclic"), ("--retention", "1/3"), ("--sensitive", "name")):
         assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", *words) == 2
         assert "give --gamma 2 --retention 1/2 --plan mixed --sensitive value" in capsys.readouterr().err
-    assert _sanitize("-o", "2.csv", "--append", "1.csv") == 2
+    assert _publish("-o", "2.csv", "--append", "1.csv") == 2
     assert "give --append and --append-manifest" in capsys.readouterr().err
     assert _append("batch.csv", "1.csv", "1.json", "-o", "1.csv", "--force") == 2
     assert "are the same file" in capsys.readouterr().err
@@ -194,7 +194,7 @@ def test_a_batch_is_published_like_the_release_that_it_joins(capsys: pytest.Capt
 
 def test_what_assumes_one_plan_says_so_of_batches(capsys: pytest.CaptureFixture[str]) -> None:
     Path("batch.csv").write_text(BATCH, encoding="utf-8")
-    assert _sanitize("-o", "1.csv", "--manifest", "1.json") == 0
+    assert _publish("-o", "1.csv", "--manifest", "1.json") == 0
     assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", "--manifest", "2.json") == 0
     capsys.readouterr()
     for release, says in (("1", False), ("2", True)):

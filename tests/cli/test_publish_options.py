@@ -1,4 +1,4 @@
-"""What the options of ``sanitize`` do, one by one, and the whole of what it writes."""
+"""What the options of ``publish`` do, one by one, and the whole of what it writes."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-SANITIZE = ["sanitize", "table.csv", "--sensitive", "job", "--gamma", "2"]
+RELEASE = ["publish", "table.csv", "--sensitive", "job", "--gamma", "2"]
 
 
 def _published(*words: str, output: str = "out.csv") -> str:
-    assert main([*SANITIZE, *words, "-o", output, "--force"]) == 0
+    assert main([*RELEASE, *words, "-o", output, "--force"]) == 0
     return Path(output).read_text()
 
 
@@ -64,7 +64,7 @@ def test_an_id_that_is_not_one_is_refused(folder: Path, capsys: pytest.CaptureFi
         ("none", "no column"),
         ("job", "is sensitive"),
     ):
-        assert main([*SANITIZE, "-o", "out.csv", "--key-file", "key", "--id", column]) == 2
+        assert main([*RELEASE, "-o", "out.csv", "--key-file", "key", "--id", column]) == 2
         assert message in capsys.readouterr().err
     assert not Path("out.csv").exists()
 
@@ -107,7 +107,7 @@ def test_the_plan_that_is_reported_is_the_plan_that_is_used(folder: Path) -> Non
 def test_the_original_itself_is_not_published(
     retention: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*SANITIZE, "-o", "out.csv", "--retention", retention]) == 2
+    assert main([*RELEASE, "-o", "out.csv", "--retention", retention]) == 2
     assert capsys.readouterr().err.startswith("splu-ref: ")
     assert not Path("out.csv").exists()
 
@@ -145,7 +145,7 @@ def test_what_contradicts_itself_is_refused(
     words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert main([*SANITIZE, "-o", "out.csv", *words]) == 2
+    assert main([*RELEASE, "-o", "out.csv", *words]) == 2
     assert message in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
@@ -188,7 +188,7 @@ def test_draws_that_are_dependent_are_reported_with_their_price(
             "--plan mixed --draws capped:20 --sensitive",
         ),
     ):
-        assert main([*SANITIZE, *words, "-o", "new.csv"]) == 2
+        assert main([*RELEASE, *words, "-o", "new.csv"]) == 2
         assert message in capsys.readouterr().err
         assert not Path("new.csv").exists()
 
@@ -211,7 +211,7 @@ def by_column(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame.write_csv(folder / "table.csv")
     Key.generate().write(folder / "key")
     words = [
-        "sanitize",
+        "publish",
         str(folder / "table.csv"),
         "-o",
         str(folder / "p.csv"),
@@ -231,7 +231,7 @@ def test_each_column_has_a_gamma_of_its_own(
 ) -> None:
     monkeypatch.chdir(by_column)
     words = [
-        "sanitize",
+        "publish",
         "table.csv",
         "-o",
         "again.csv",
@@ -304,7 +304,7 @@ def test_an_audit_holds_each_column_to_its_gamma(
 def test_gammas_that_are_not_reported_for_each_column_are_refused(
     by_column: Path, gamma: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["sanitize", str(by_column / "table.csv"), "-o", str(by_column / "x.csv"), *OWN[:4]]
+    words = ["publish", str(by_column / "table.csv"), "-o", str(by_column / "x.csv"), *OWN[:4]]
     assert main([*words, "--gamma", gamma]) == 2
     assert message in capsys.readouterr().err
     assert not (by_column / "x.csv").exists()
@@ -314,7 +314,7 @@ def test_draws_are_dependent_in_columns_with_a_gamma_of_their_own(
     by_column: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table, out, reported = (str(by_column / name) for name in ("table.csv", "d.csv", "d.json"))
-    words = ["sanitize", table, "-o", out, "--manifest", reported, *OWN[:4], "--gamma", "job=4,town=6"]
+    words = ["publish", table, "-o", out, "--manifest", reported, *OWN[:4], "--gamma", "job=4,town=6"]
     assert main([*words, "--draws", "all-or-none:20"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "job: counts up to 20 are published as multiples of 4" in said
@@ -334,7 +334,7 @@ def test_a_batch_joins_a_release_with_a_gamma_for_each_column(
     lines = Path("table.csv").read_text().splitlines(keepends=True)
     new = [f"n{line}" for line in lines[1:38]]
     Path("batch.csv").write_text(lines[0] + "".join(new))
-    words = ["sanitize", "batch.csv", "-o", "joined.csv", "--append", "p.csv", "--append-manifest", "m.json"]
+    words = ["publish", "batch.csv", "-o", "joined.csv", "--append", "p.csv", "--append-manifest", "m.json"]
     words += ["--manifest", "joined.json", "--id", "id", "--key-file", "key", "--force"]
     assert main([*words, *OWN, "--json"]) == 0
     reported = json.loads(capsys.readouterr().out)
@@ -370,7 +370,7 @@ def test_a_transcript_states_a_gamma_for_each_column(
 ) -> None:
     monkeypatch.chdir(by_column)
     words = [
-        "sanitize",
+        "publish",
         "table.csv",
         "-o",
         "reported.csv",
