@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -17,6 +17,7 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON 
 JsonFile: TypeAlias = Annotated[
     Path | None, typer.Option("--json-file", help="Also write the JSON object to this file.")
 ]
+Explain: TypeAlias = Annotated[bool, typer.Option("--explain", help="Print all details as well.")]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 EpsilonOption: TypeAlias = Annotated[
     str, typer.Option("--epsilon", help="Relative error, exact: 0.3 or 3/10.")
@@ -54,6 +55,8 @@ def show(
     as_json: bool,
     file: Path | None = None,
     force: bool = False,
+    details: Sequence[tuple[str, str]] = (),
+    explain: bool = True,
 ) -> None:
     """Print ``result`` as JSON, or ``lines`` as a table of labels and texts.
 
@@ -67,6 +70,8 @@ def show(
         Whether to print JSON.
     file, force
         File that the JSON is also written to, and whether an existing file may be overwritten.
+    details, explain
+        More lines, and whether they are printed; otherwise one line names the option that prints them.
     """
     save_json(file, result, force=force)
     if as_json:
@@ -79,7 +84,8 @@ def show(
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", overflow="fold")
     table.add_column(overflow="fold")
-    rows = [(visible(name), visible(text)) for name, text in lines]
+    more = details if explain or not details else [("details", f"{len(details)} more: add --explain")]
+    rows = [(visible(name), visible(text)) for name, text in (*lines, *more)]
     table.columns[0].width = min(max((cell_len(name) for name, _ in rows), default=0), console().width // 2)
     for name, text in rows:
         table.add_row(Text(name), Text(text))

@@ -1,3 +1,4 @@
+from .formulas import plain_formula as plain_formula
 from .junit_xml import Case as Case
 from .junit_xml import junit as junit
 from .pictures import can_draw as can_draw
