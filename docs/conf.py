@@ -7,7 +7,7 @@ from pathlib import Path
 
 from splu_ref import SPECIFICATION, __version__
 
-sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+sys.path[:0] = [str(Path(__file__).parent / "_extensions"), str(Path(__file__).parents[1])]
 
 project = "splu-ref"
 author = "The splu-ref authors"
@@ -21,6 +21,7 @@ extensions = [
     "docstrings",
     "generated_pages",
     "specification",
+    "study_tables",
 ]
 exclude_patterns = ["_build"]
 smartquotes = False  # f' and --option are to stay as they are

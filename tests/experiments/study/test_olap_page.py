@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
-
-import pytest
 
 from tests.rounding import near
 
 DOCS = Path(__file__).parents[3] / "docs"
-SAFE = ("Theorem 5", "exact, any other records", "exact, this table")
 
 
 def _means(figure: str) -> dict[tuple[str, str, float], float]:
@@ -20,103 +16,6 @@ def _means(figure: str) -> dict[tuple[str, str, float], float]:
         return {
             (row["panel"], row["series"], float(row["x"])): float(row["mean"]) for row in csv.DictReader(file)
         }
-
-
-def _markdown(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _by_retention() -> str:
-    found = _means("olap-figure-5")
-    names = ("randomized", "iterative", "inversion")
-    rows = [
-        [f"{p:g}", *(f"{found['ℓ₁ error', name, p]:.3f}" for name in names)]
-        for p in sorted({x for _, _, x in found})
-    ]
-    return _markdown(["p", *names], rows)
-
-
-def _by_columns() -> str:
-    parts = {name: _means(f"olap-figure-{number}") for number, name in ((7, "iterative"), (8, "inversion"))}
-    keeps = ("0.2", "0.3", "0.5", "0.8")
-    head = ["columns", *(f"{name}, p = {keep}" for name in parts for keep in keeps)]
-    rows = [
-        [str(k), *(f"{found[name, f'p = {keep}', k]:.3f}" for name, found in parts.items() for keep in keeps)]
-        for k in range(1, 5)
-    ]
-    return _markdown(head, rows)
-
-
-def _conditions() -> str:
-    found = _means("olap-figure-6")
-    head = ["b", "norm", "p", "1 column", "4 columns", "10 columns"]
-    rows = [
-        [share, norm, keep, *(f"{found[f'{norm}, b = {share}', f'p = {keep}', k]:.4g}" for k in (1, 4, 10))]
-        for share in ("0.5", "0.1")
-        for norm in ("1- and ∞-norm", "2-norm")
-        for keep in ("0.2", "0.8")
-    ]
-    return _markdown(head, rows)
-
-
-def _zipf() -> str:
-    panel = "Zipf, predicates on half of the records"
-    rows = []
-    for number, keep in ((11, "0.2"), (12, "0.8")):
-        found = _means(f"olap-figure-{number}")
-        for name in dict.fromkeys(name for where, name, _ in found if where == panel):
-            numbers = [f"{found[panel, name, k]:.3f}" for k in (1, 2, 4, 6, 8)]
-            rows.append([keep, name, *numbers])
-    return _markdown(["p", "records and b", "1 column", "2", "4", "6", "8"], rows)
-
-
-def _safe() -> str:
-    rows = []
-    for columns in (2, 3):
-        found = _means(f"olap-figure-{11 + columns}")
-        for name in dict.fromkeys(name.partition(":")[0] for _, name, _ in found):
-            numbers = [
-                f"{found[f'k = {columns}', f'{name}: {way}', rho1]:.3f}"
-                for rho1 in (0.5, 0.9)
-                for way in SAFE
-            ]
-            rows.append([str(columns), name, *numbers])
-    ways = ("Theorem 5", "any other records", "this table")
-    return _markdown(
-        ["columns", "cells", *(f"{way}, ρ₁ = {rho1}" for rho1 in ("0.5", "0.9") for way in ways)], rows
-    )
-
-
-def _trees() -> str:
-    found = _means("olap-tree")
-    library = ("scikit-learn, perturbed", "scikit-learn, original")
-    names = ("reconstructed", "perturbed", "original", *library, "majority")
-    [panel] = {where for where, _, _ in found}
-    rows = [
-        [f"{p:g}", *(f"{found[panel, name, p]:.3f}" for name in names)] for p in (1.0, 0.8, 0.5, 0.3, 0.2)
-    ]
-    return _markdown(["p", *names], rows)
-
-
-TABLES = {
-    "TABLE5": _by_retention,
-    "TABLE78": _by_columns,
-    "TABLE6": _conditions,
-    "TABLE9": _zipf,
-    "TABLE13": _safe,
-    "TABLETREE": _trees,
-}
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_the_tables_are_the_numbers(name: str) -> None:
-    assert f"\n\n{TABLES[name]()}\n\n" in (DOCS / "study-olap.md").read_text(encoding="utf-8")
-
-
-def test_the_page_has_no_other_table() -> None:
-    text = (DOCS / "study-olap.md").read_text(encoding="utf-8")
-    assert len(re.findall(r"^\| ---", text, re.MULTILINE)) == len(TABLES)
 
 
 def test_what_the_page_says_of_the_numbers() -> None:

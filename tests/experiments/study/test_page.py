@@ -2,76 +2,45 @@
 
 from __future__ import annotations
 
-import csv
+import importlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from experiments.study import SETTINGS, Cell, as_markdown, refuted
+from experiments.study import SETTINGS, refuted
 
 DOCS = Path(__file__).parents[3] / "docs"
-COLUMNS = {
-    "anatomy, printed": "anatomy plan, printed",
-    "mixed, published count": "mixed plan, published count",
-    "mixed, n f′/N": "mixed plan, n f'/N",
-    "mixed, printed": "mixed plan, printed",
-    "mixed, exact": "mixed plan, exact",
-    "mixed, shrunk": "mixed plan, shrunk",
-}
-LARGE = {
-    "Census": "census_kdd_workers-figure-8",
-    "Adult": "adult_demo-figure-8",
-    "Diabetes": "diabetes130-figure-11",
-}
+LARGE = ("census_kdd_workers-figure-8", "adult_demo-figure-8", "diabetes130-figure-11")
 
 
-def _numbers(figure: str) -> dict[tuple[str, str], float]:
-    """Return the means by series and label (by series and x where there is one label)."""
-    with (DOCS / "study" / f"{figure}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return {(row["series"], row["label"]): float(row["mean"]) for row in rows if "%" in row["label"]} | {
-        (row["series"], row["x"]): float(row["mean"]) for row in rows if "%" not in row["label"]
-    }
+@pytest.fixture(scope="module")
+def tables() -> Iterator[ModuleType]:
+    """Return the module that makes the tables of the pages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS / "_extensions"))
+        yield importlib.import_module("study_tables")
 
 
-def _table(after: str) -> list[dict[str, str]]:
-    text = (DOCS / "study.md").read_text(encoding="utf-8")
-    found = re.search(rf"^{after}[^\n]*\n\n((?:\|[^\n]*\n)+)", text, re.MULTILINE)
-    assert found, f"the page has no table after {after!r}"
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found[1].splitlines()]
-    return [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
+@pytest.mark.parametrize("page", ["study.md", "study-olap.md"])
+def test_every_table_of_a_page_is_made_from_the_numbers(tables: ModuleType, page: str) -> None:
+    names = re.findall(r"^```\{study-table\} (\S+)$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(names) == len(set(names)) >= 6
+    for name in names:
+        head, rule, *rows = tables.TABLES[name]().splitlines()
+        assert set(rule) == set("|- ")
+        assert len(rows) >= 4
+        assert {row.count("|") for row in rows} == {head.count("|")}
 
 
-@pytest.mark.parametrize("name", LARGE)
-def test_tables_of_large_counts(name: str) -> None:
-    numbers = _numbers(LARGE[name])
-    rows = _table(f"{name}, (?:mean|γ)")
-    assert len(rows) >= 6
-    for row in rows:
-        for column, series in COLUMNS.items():
-            assert row[column] == f"{numbers[series, row['selectivity']]:.3f}"
-
-
-@pytest.mark.parametrize(
-    ("name", "figure"), [("Census:", "census_kdd_workers-figure-7"), ("Diabetes:", "diabetes130-figure-10")]
-)
-def test_tables_of_small_counts(name: str, figure: str) -> None:
-    numbers = _numbers(figure)
-    rows = _table(name)
-    assert [row["γ"] for row in rows] == [str(gamma) for gamma in range(2, 11)]
-    for row in rows:
-        for column in row.keys() - {"γ"}:
-            series = COLUMNS.get(column, column)
-            assert row[column] == f"{numbers[series, row['γ']]:.2f}"
-
-
-def test_the_committed_numbers_keep_the_promises() -> None:
-    census = _numbers(LARGE["Census"])
+def test_the_committed_numbers_keep_the_promises(tables: ModuleType) -> None:
+    census = tables.means_by_label(LARGE[0])
     for label in ("0.5–1 %", "1–2 %", "2–3 %", "3–4 %", "4–5 %"):
         assert census["mixed plan, exact", label] <= 0.35 * census["anatomy plan, printed", label]
-    for figure in LARGE.values():
-        numbers = _numbers(figure)
+    for figure in LARGE:
+        numbers = tables.means_by_label(figure)
         for series, label in numbers:
             if series == "mixed plan, shrunk":
                 rivals = ("published count", "n f'/N", "exact", "printed")
@@ -79,38 +48,12 @@ def test_the_committed_numbers_keep_the_promises() -> None:
                 assert numbers[series, label] <= 1.1 * best
 
 
-PAIRS = {
-    "printed": "printed",
-    "published count": "published count",
-    "n f′g′/N²": "n f'g'/N²",
-    "em": "em",
-    "inversion": "inversion",
-    "shrunk": "shrunk",
-}
-
-
-def _pairs(table: str) -> dict[tuple[str, str], dict[str, float]]:
-    """Return the means of figure 12 by gamma and class, then method."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    with (DOCS / "study" / f"{table}-figure-12.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            found.setdefault((row["x"], row["series"]), {})[row["panel"]] = float(row["mean"])
-    return found
-
-
-def test_table_of_two_sensitive_columns() -> None:
-    numbers = _pairs("census_kdd_workers")
-    rows = _table("Occupation and age in ten intervals")
-    assert [row["γ"] for row in rows] == [str(gamma) for gamma in range(2, 9)]
-    for row in rows:
-        for column, method in PAIRS.items():
-            assert row[column] == f"{numbers[row['γ'], '0.5–0.6 %'][method]:.2f}"
-
-
-def test_shrunk_errs_least_with_two_sensitive_columns_but_in_the_classes_that_are_named() -> None:
+def test_shrunk_errs_least_with_two_sensitive_columns_but_in_the_classes_that_are_named(
+    tables: ModuleType,
+) -> None:
     ratios, calls = {}, {}
     for table in ("census_kdd_workers", "adult_demo", "diabetes130"):
-        for (gamma, label), errors in _pairs(table).items():
+        for (gamma, label), errors in tables.pair_errors(table).items():
             others = min(error for method, error in errors.items() if method != "shrunk")
             ratios[table, gamma, label] = errors["shrunk"] / others
             calls[table, gamma, label] = f"{errors['shrunk']:.3f} against {others:.3f}"
@@ -127,33 +70,8 @@ def test_shrunk_errs_least_with_two_sensitive_columns_but_in_the_classes_that_ar
     assert f"the worst, with {calls[worst]} of n f′g′/N²" in page
 
 
-def _coverage() -> list[Cell]:
-    """Return the judged classes of the page, from the numbers beside it."""
-    with (DOCS / "study" / "coverage.csv").open(encoding="utf-8", newline="") as file:
-        return [
-            Cell(
-                setting=row["setting"],
-                tuned=row["tuned"] == "True",
-                rows=int(row["rows"]),
-                interval=row["interval"],
-                part=row["part"],
-                queries=int(row["queries"]),
-                releases=int(row["releases"]),
-                coverage=float(row["coverage"]) if row["coverage"] else None,
-                e_value=float(row["e_value"]) if row["e_value"] else None,
-                length=float(row["length"]) if row["length"] else None,
-                error=float(row["error"]),
-                ratio=float(row["ratio"]),
-                best=row["best"],
-            )
-            for row in csv.DictReader(file)
-        ]
-
-
-def test_the_tables_of_coverage_are_the_numbers_and_name_the_worst_class() -> None:
-    cells, page = _coverage(), (DOCS / "study.md").read_text(encoding="utf-8")
-    for interval in ("shrunk", "shrunk, average"):
-        assert as_markdown(cells, interval) in page
+def test_the_page_names_the_worst_class_of_coverage(tables: ModuleType) -> None:
+    cells, page = tables.coverage_cells(), (DOCS / "study.md").read_text(encoding="utf-8")
     offered = [
         (cell.coverage, cell) for cell in cells if cell.interval == "shrunk" and cell.coverage is not None
     ]
