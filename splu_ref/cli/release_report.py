@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +12,9 @@ from splu_ref.cli.options import gammas_of, parameter_text, retentions_of
 from splu_ref.cli.output import show
 from splu_ref.data import Recoding
 from splu_ref.mechanisms import SpluGen, SpluGens
+
+PUBLISHER_ONLY = ("max_gamma", "worth", "leaks")
+"""What of a report must stay secret."""
 
 
 class PublishedRelease(Protocol):
@@ -132,10 +135,17 @@ class ReleaseReport:
             {"column": column, **assessment_json(each)} for column, each in assessments.items()
         ]
         self.result["leaks"] = leaks
-        self.result["publisher_only"] = ["max_gamma", "worth", "leaks"]
+        self.result["publisher_only"] = list(PUBLISHER_ONLY)
         for column, each in assessments.items():
             self.lines += [] if self._single else [("column", column)]
             self.lines += each.sentences(recoding=recoding)
+
+    def add_together(self, found: Sequence[object], lines: Iterable[tuple[str, str]]) -> None:
+        """Add what several sensitive columns disclose together."""
+        if found:
+            self.result["together"] = found
+            self.result["publisher_only"] = [*PUBLISHER_ONLY, "together"]
+            self.lines += lines
 
     def show(self, closing: Sequence[tuple[str, str]], *, as_json: bool) -> None:
         """Print the report, with ``closing`` at the end of its text."""

@@ -10,11 +10,14 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit import EPSILON, Assessment, Leaks, read_log, warnings, write_logged
+from splu_ref.audit import ALPHA, EPSILON, Assessment, JointView, Leaks, read_log, warnings, write_logged
 from splu_ref.channels import ParameterError, positive
 from splu_ref.cli.assessment import (
     assess_columns,
     bargain,
+    joint_json,
+    joint_lines,
+    joint_privacy,
     leak_warnings,
     leaks_json,
     repetition,
@@ -209,6 +212,7 @@ def run(
                 release, private = _published(mechanism, original, sensitive, source, id_column, earlier), []
             release = prepared.without_identity(release)
             assessments = {} if dependent else assess_columns(original, laws, distance)
+            views = () if dependent else joint_privacy(original, leaks, laws, distance, ALPHA)
         progress(2, 3)
         outputs = release.outputs(output, manifest) + private
     if log is None:
@@ -232,7 +236,7 @@ def run(
         note(remark)
     repeatable = log is not None or key_file is not None or dependent
     risk = None if repeatable else repetition(laws.values(), distance)
-    _show(mechanism, release, output, assessments, leaks, risk, as_json=as_json)
+    _show(mechanism, release, output, assessments, leaks, views, risk, as_json=as_json)
 
 
 def source_of(key_file: Path | None, seed: int | None, id_column: str | None) -> Randomness:
@@ -333,6 +337,7 @@ def _show(
     output: Path,
     assessments: dict[str, Assessment],
     leaks: Sequence[Leaks],
+    views: Sequence[JointView],
     warning: str | None,
     *,
     as_json: bool,
@@ -343,5 +348,6 @@ def _show(
         law = str(mechanism.draws)
         report.add("draws", law, f"{law}: {_bargain(mechanism)}")
     report.add_assessment(assessments, [leaks_json(each) for each in leaks])
+    report.add_together(joint_json(views), joint_lines(views))
     closing = [("unique", unique_records(leaks[0], release.rows_in))]
     report.show(closing if warning is None else [*closing, ("repeated", warning)], as_json=as_json)
