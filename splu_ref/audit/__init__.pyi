@@ -8,6 +8,9 @@ from .advice.groups import HomogeneousGroup as HomogeneousGroup
 from .advice.groups import homogeneous_groups as homogeneous_groups
 from .advice.joint_choice import JointChoice as JointChoice
 from .advice.joint_choice import choose_jointly as choose_jointly
+from .advice.joint_view import FittingCells as FittingCells
+from .advice.joint_view import JointView as JointView
+from .advice.joint_view import joint_views as joint_views
 from .advice.laws_of_draws import LawOfDraws as LawOfDraws
 from .advice.laws_of_draws import laws_of_draws as laws_of_draws
 from .advice.leaks import CONCENTRATED as CONCENTRATED

@@ -45,6 +45,9 @@ from splu_ref.cli.assessment import (
     MEANING,
     assessment_json,
     bargain,
+    joint_json,
+    joint_lines,
+    joint_privacy,
     leak_warnings,
     leaks_json,
     unique_records,
@@ -153,6 +156,8 @@ def run(
         leaks = scan(original, columns, goals.alpha, wanted.roles, progress=progress)
         choice = choose_jointly(advices)
         limit = _limiting_column(original, choice, advices)
+        laws = {column: option.law for column, option in choice.options.items()}
+        views = joint_privacy(original, leaks, laws, goals.epsilon, goals.alpha)
     parts = [
         _ColumnAdvice.of(column, advices[column], each) for column, each in zip(columns, leaks, strict=True)
     ]
@@ -174,6 +179,7 @@ def run(
                 "meets": choice.meets,
                 "binding": choice.binding,
                 "remedy": limit,
+                "views": joint_json(views),
             }
         show(document, (), as_json=True)
         return
@@ -183,7 +189,7 @@ def run(
         part.show()
     lines = [] if picture_file is None else [("picture", str(picture_file))]
     if len(parts) > 1:
-        lines += [("", ""), ("all columns", _joint_choice(choice))]
+        lines += [("", ""), ("all columns", _joint_choice(choice)), *joint_lines(views)]
     if len(parts) > 1 or not choice.meets:
         lines.append(("limited by", limit))
     show({}, [*lines, ("next", command)], as_json=False)

@@ -6,10 +6,20 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from splu_ref.audit import CONCENTRATED, Assessment, Leak, Leaks, assess, repeated_privacy
-from splu_ref.channels import MOST, GroupDraws, ParameterError, PublishedCount, one_budget, shown, spend
+from splu_ref.audit import (
+    CONCENTRATED,
+    Assessment,
+    CodedTable,
+    JointView,
+    Leak,
+    Leaks,
+    assess,
+    joint_views,
+    repeated_privacy,
+)
+from splu_ref.channels import MOST, GroupDraws, ParameterError, PublishedCount, left, one_budget, shown, spend
 from splu_ref.cli.output import note
-from splu_ref.data import text
+from splu_ref.data import Microdata, text
 from splu_ref.guarantees import decimal_down, exact_json
 from splu_ref.mechanisms import Frequencies
 
@@ -47,6 +57,58 @@ def assess_columns(
         return {}
 
 
+def joint_privacy(
+    table: Microdata | CodedTable,
+    leaks: Sequence[Leaks],
+    laws: Mapping[str, PublishedCount],
+    epsilon: Fraction,
+    alpha: int,
+) -> tuple[JointView, ...]:
+    """Return what sensitive columns disclose together; nothing, and a note, if that takes too long."""
+    try:
+        with one_budget():
+            spend(max(left() - QUICK, 0))
+            return joint_views(table, leaks, laws, epsilon, alpha)
+    except ParameterError:
+        note(f"T_P of several columns together takes more than a few seconds to compute for alpha = {alpha}")
+        return ()
+
+
+def joint_lines(views: Sequence[JointView]) -> Iterator[tuple[str, str]]:
+    """Yield labels and texts on sensitive columns together."""
+    for view in views:
+        mean = f"{' and '.join(view.columns)}: the mean of a value's counts in {len(view.columns)} columns"
+        level = decimal_down(view.t_p, 4)
+        if view.exact:
+            yield "together", f"{mean} has T_P = {level} where the same records have the value in both"
+        else:
+            yield "together", f"{mean} has T_P of at least {level}, however the columns depend on each other"
+        for cells in view.fitting:
+            first, second = cells.columns
+            words = (
+                f"about {cells.share:.1%} of the records have published cells that fit together: of these, "
+                f"{first} is true with probability {cells.right[0]:.3f}, and {second} with "
+                f"{cells.right[1]:.3f}"
+            )
+            yield "", words
+
+
+def joint_json(views: Sequence[JointView]) -> list[dict[str, object]]:
+    """Return the JSON objects of sensitive columns together."""
+    return [
+        {
+            "columns": list(view.columns),
+            "t_p": exact_json(view.t_p, "down"),
+            "exact": view.exact,
+            "fitting": [
+                {"columns": list(each.columns), "share": each.share, "right": list(each.right)}
+                for each in view.fitting
+            ],
+        }
+        for view in views
+    ]
+
+
 def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
     """Yield a warning for each column that discloses a sensitive one or identifies records."""
     alone = {leak.columns[0]: leak for found in leaks for leak in found.leaks if leak.kind in _NAMING}
@@ -54,13 +116,28 @@ def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
         these = [leak for leak in alone.values() if leak.kind == kind]
         if these:
             yield _naming(kind, these)
+    named = set[frozenset[str]]()
     for found in leaks:
         for leak in found.leaks:
-            if leak.kind not in _NAMING:
+            both = frozenset((*leak.columns, found.sensitive))
+            if leak.drawn and both not in named:
+                named.add(both)
+                yield f"{leak.sentence(found.sensitive)}: {_dependent(leak.columns[0], found.sensitive)}"
+            elif not leak.drawn and leak.kind not in _NAMING:
                 name = shlex.quote(leak.columns[-1])
                 yield f"{leak.sentence(found.sensitive)}: --drop {name}, or --keep {name} to accept it"
         if found.concentrations:
             yield concentrated(found)
+
+
+def _dependent(column: str, other: str) -> str:
+    """Return what to do with two sensitive columns of which the first determines the second."""
+    joined, name = f"{column}-{other}", shlex.quote(other)
+    return (
+        f"their published cells are two looks at one secret: publish one and derive the other (--drop {name} "
+        f"instead of --sensitive {name}), or cross them (--cross {shlex.quote(f'{joined}={column},{other}')} "
+        f"--sensitive {shlex.quote(joined)}); --keep {name} accepts it"
+    )
 
 
 def _naming(kind: str, leaks: Sequence[Leak]) -> str:

@@ -13,9 +13,18 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit import EPSILON, read_log, warnings, write_logged
+from splu_ref.audit import ALPHA, EPSILON, read_log, warnings, write_logged
 from splu_ref.channels import ParameterError, positive
-from splu_ref.cli.assessment import assess_columns, leak_warnings, leaks_json, repetition, unique_records
+from splu_ref.cli.assessment import (
+    assess_columns,
+    joint_json,
+    joint_lines,
+    joint_privacy,
+    leak_warnings,
+    leaks_json,
+    repetition,
+    unique_records,
+)
 from splu_ref.cli.domains import read_domains, read_laws
 from splu_ref.cli.mechanism_options import (
     NAMED,
@@ -424,6 +433,7 @@ class _Publication:
                 release = prepared.without_identity(release)
                 laws = independent_laws(made, columns)
                 assessments = assess_columns(prepared.table, laws, self.epsilon)
+                views = joint_privacy(prepared.table, risks, laws, self.epsilon, ALPHA) if laws else ()
             progress(2, 3)
             outputs = (
                 release.outputs(self.output, self.manifest, self.options.sensitive_table)
@@ -439,6 +449,7 @@ class _Publication:
         )  # fmt: skip
         if examined:
             report.add_assessment(assessments, [leaks_json(each) for each in risks])
+            report.add_together(joint_json(views), joint_lines(views))
             report.lines.append(("unique", unique_records(risks[0], release.rows_in)))
         if laws and self.log is None and self.key_file is None:
             report.lines.append(("repeated", repetition(laws.values(), self.epsilon)))

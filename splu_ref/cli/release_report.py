@@ -29,6 +29,9 @@ from splu_ref.mechanisms import (
 
 T = TypeVar("T")
 
+PUBLISHER_ONLY = ("max_gamma", "worth", "leaks")
+"""What of a report must stay secret."""
+
 
 class PublishedRelease(Protocol):
     """A release, published in memory or as a stream; see `splu_ref.mechanisms.Release`."""
@@ -186,10 +189,17 @@ class ReleaseReport:
             {"column": column, **assessment_json(each)} for column, each in assessments.items()
         ]
         self.result["leaks"] = leaks
-        self.result["publisher_only"] = ["max_gamma", "worth", "leaks"]
+        self.result["publisher_only"] = list(PUBLISHER_ONLY)
         for column, each in assessments.items():
             self.lines += [("column", column)] if isinstance(self.result["sensitive"], list) else []
             self.lines += each.sentences(recoding=recoding)
+
+    def add_together(self, found: Sequence[object], lines: Iterable[tuple[str, str]]) -> None:
+        """Add what several sensitive columns disclose together."""
+        if found:
+            self.result["together"] = found
+            self.result["publisher_only"] = [*PUBLISHER_ONLY, "together"]
+            self.lines += lines
 
     def show(self, *, as_json: bool) -> None:
         """Print the report."""

@@ -56,6 +56,8 @@ from .dependent_utility import Noise as Noise
 from .dependent_utility import dependent_draws_error_bound as dependent_draws_error_bound
 from .dependent_utility import dependent_draws_threshold as dependent_draws_threshold
 from .dependent_utility import table_threshold as table_threshold
+from .joint_privacy import JointMinimum as JointMinimum
+from .joint_privacy import joint_minimum as joint_minimum
 from .kernel_checker import KernelVerdict as KernelVerdict
 from .kernel_checker import KernelWord as KernelWord
 from .kernel_checker import kernel_check as kernel_check

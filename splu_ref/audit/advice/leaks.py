@@ -7,8 +7,8 @@ records retains the value with probability p: the larger the predicate, the more
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -48,7 +48,8 @@ class Roles:
         Quasi-identifiers, which may have unique cells. If there are any, unique records are counted by these
         alone.
     keep
-        Columns that are published in spite of their disclosure risk.
+        Columns that are published in spite of their disclosure risk; a sensitive one in spite of its
+        dependence on others.
     """
 
     quasi: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ class Roles:
         """Raise unless every column exists, has one role and is not sensitive."""
         for column in (*self.quasi, *self.keep):
             table.require(column)
-            if column in sensitive:
+            if column in sensitive and column in self.quasi:
                 raise ParameterError(f"column {column!r} is sensitive: give it no other role")
             if column in self.quasi and column in self.keep:
                 raise ParameterError(f"column {column!r} is named by --quasi and --keep: choose one")
@@ -76,12 +77,15 @@ class Leak:
         One or two.
     records, among
         Number of affected records, and of the records considered.
+    drawn
+        Whether the column is sensitive too: its published values are draws of their own.
     """
 
     kind: Kind
     columns: tuple[str, ...]
     records: int
     among: int
+    drawn: bool = False
 
     def sentence(self, sensitive: str) -> str:
         """Return a description of the disclosure."""
@@ -130,7 +134,7 @@ class Leaks:
     sensitive
         The column.
     leaks
-        Columns and pairs, the most serious kinds first.
+        Columns and pairs, the most serious kinds first; then other sensitive columns that determine this one.
     concentrations
         Concentrated predicates of more than ``above`` records, largest first, without redundant ones. Of a
         table in files, the largest of them.
@@ -188,7 +192,7 @@ def scan(
     most_cells: int | None = MOST_CELLS,
     progress: Progress | None = None,
 ) -> tuple[Leaks, ...]:
-    """Return the disclosure risks by other columns, for each sensitive column.
+    """Return the disclosure risks by other columns, sensitive or not, for each sensitive column.
 
     Parameters
     ----------
@@ -240,10 +244,11 @@ def scan(
                 progress(number * steps + done, len(sensitive) * steps)
 
         leaks, concentrations, unlisted = _scan_column(table, name, seen, pairs, above, declared, report)
+        drawn = () if name in declared.keep else _drawn_leaks(table, name, sensitive, declared)
         found.append(
             Leaks(
                 sensitive=name,
-                leaks=leaks,
+                leaks=(*leaks, *drawn),
                 concentrations=concentrations,
                 unlisted=unlisted,
                 above=above,
@@ -314,6 +319,18 @@ def _scan_column(
     order = ("determines", "unique", "nearly determines", "ranges", "nearly unique")
     leaks.sort(key=lambda leak: (order.index(leak.kind), len(leak.columns)))
     return tuple(leaks), concentrated.largest(), concentrated.unlisted
+
+
+def _drawn_leaks(table: CodedTable, name: str, sensitive: Sequence[str], roles: Roles) -> Iterator[Leak]:
+    """Yield the other sensitive columns that determine a sensitive column, or nearly."""
+    for other in sensitive:
+        if other not in (name, *roles.keep):
+            prediction = _MajorityPrediction((other,))
+            for groups in groups_of(table, [table.counted(other)], name):
+                prediction.add(groups)
+            leak = prediction.leak()
+            if leak is not None:
+                yield replace(leak, drawn=True)
 
 
 class _MajorityPrediction:
