@@ -2,8 +2,9 @@ from .cell_values import Frame as Frame
 from .cell_values import Value as Value
 from .cell_values import number as number
 from .cell_values import text as text
-from .cell_values import texts as texts
 from .cell_values import values as values
+from .coding import Coding as Coding
+from .coding import code_column as code_column
 from .counting import MOST_COMBINATIONS as MOST_COMBINATIONS
 from .counting import Predicates as Predicates
 from .counting import TooManyCombinationsError as TooManyCombinationsError

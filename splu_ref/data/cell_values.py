@@ -64,28 +64,15 @@ def number(text: str) -> Decimal | None:
     return value if value.is_finite() else None
 
 
-def texts(series: Column) -> list[str | None]:
-    """Return the canonical text of every cell, None for a missing one."""
-    cells = values(series)
-    canonical = [None if cell is None else text(cell) for cell in cells]
-    try:
-        "".join(cell for cell in canonical if cell is not None).encode()
-    except UnicodeEncodeError:
-        raise DataError(
-            f"column {series.name!r} holds a surrogate, which is not a character: mend the text"
-        ) from None
-    return canonical
+def contents(series: Column) -> list[str] | None:
+    """Return for cells without canonical text their JSON, the empty text for a missing one.
 
-
-def contents(series: Column) -> list[str]:
-    """Return a text for every cell such that different cells of a column have different texts.
-
-    It is the canonical text if there is one, the empty text for a missing cell, and JSON for bytes,
-    durations, lists and structures, which may occur in columns that are not sensitive.
+    It is None for columns of other types than bytes, durations, lists and structures. These may occur in
+    columns that are not sensitive.
     """
     if series.dtype.is_nested() or series.dtype in (nw.Binary, nw.Duration):  # equal, but of other hashes
         return ["" if cell is None else _written(cell) for cell in series.to_list()]
-    return [cell or "" for cell in texts(series)]
+    return None
 
 
 def _written(cell: object) -> str:

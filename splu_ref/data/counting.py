@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
-from splu_ref.data.cell_values import texts
+from splu_ref.data.coding import code_column
 from splu_ref.data.parts import Progress, TableParts
 from splu_ref.data.record_counts import IntArray, RecordCounts, require_columns
 
@@ -120,30 +120,12 @@ class ValueNumbers:
 
     def of(self, cells: pl.Series) -> IntArray:
         """Return the numbers of the cells; new values get new numbers."""
-        kind = cells.dtype
-        if kind.is_float():  # 0.0 and -0.0 are equal but have different texts: bits are compared
-            floats = cells.fill_null(float("nan")).to_numpy()
-            cells = pl.Series(cells.name, floats.view(f"i{floats.itemsize}"))
-        values = cells.unique(maintain_order=True)
-        places = (
-            cells.cast(pl.Enum(values)).to_physical()
-            if cells.dtype == pl.String and not values.null_count()
-            else _places(cells, values)
-        )
-        if kind.is_float():
-            values = pl.Series(values.to_numpy().view(floats.dtype))
-        given = texts(nw.from_native(values, series_only=True))
-        moved = [self.known.setdefault(value or "", len(self.known)) for value in given]
+        coding = code_column(nw.from_native(cells, series_only=True))
+        values = coding.texts.fill_null("").to_list()
+        moved = [self.known.setdefault(value, len(self.known)) for value in values]
         if len(self.known) > MOST_COMBINATIONS:
             raise _too_many([self._name])
-        return np.asarray(np.array(moved, dtype=np.int64)[places.to_numpy()])
-
-
-def _places(cells: pl.Series, values: pl.Series) -> pl.Series:
-    """Return the index of each cell among the distinct values, of any type and with nulls."""
-    numbered = pl.DataFrame({"value": values, "place": pl.int_range(len(values), eager=True)})
-    given = cells.alias("value").to_frame()
-    return given.join(numbered, on="value", how="left", nulls_equal=True, maintain_order="left")["place"]
+        return np.asarray(np.array(moved, dtype=np.int64)[coding.codes])
 
 
 class _Classes:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
-from splu_ref.data.cell_values import Column, Value, text
+from splu_ref.data.cell_values import Value, text
+from splu_ref.data.coding import Coding
 from splu_ref.data.identities import records_from_cells
 
 MISSING_MARKERS = ("?", "NA", "N/A", "NaN", "NULL")
@@ -47,15 +46,15 @@ class Encoding(NamedTuple):
     absent_values: frozenset[int]
 
 
-def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> Encoding:
+def encode(column: str, coding: Coding, missing: str | None) -> Encoding:
     """Return the encoding of a column.
 
     Parameters
     ----------
     column
         Its name, for messages.
-    cells
-        Its values, None where a cell is null or NaN.
+    coding
+        Its distinct cells and their places.
     missing
         If given, cells without content (null, NaN or empty text) are read as this text, and all others are
         values. If not, missing cells are an error.
@@ -66,52 +65,35 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
         For a missing cell, for values of different types, or if ``missing`` is given for a column that has
         nulls and does not hold text.
     """
+    cells: Sequence[Any] = coding.values
     kinds = sorted({type(cell).__name__ for cell in cells if cell is not None})
     if len(kinds) > 1:
         raise DataError(f"column {column!r} mixes values of types {', '.join(kinds)}: convert it to text")
-    distinct: dict[Any, None] = dict.fromkeys(cells)
-    empty = [value for value in (None, "") if value in distinct]
-    has_marker = missing in distinct
     if missing is None:
-        _refuse_missing(column, cells, [value for value in distinct if is_missing(value)])
-    elif empty:
-        if kinds not in ([], ["str"]):
-            raise DataError(
-                f"column {column!r} does not hold text and row {cells.index(None) + 1} is empty: convert the "
-                f"column to text to publish {missing!r} as a value, or drop the row"
-            )
-        distinct = dict.fromkeys([value for value in distinct if value not in (None, "")] + [missing])
-    domain: list[Any] = sorted(distinct)
-    code_of: dict[Value | None, int] = {value: code for code, value in enumerate(domain)}
-    filler, absent_values = -1, set()
-    if missing is not None and empty:
-        filler = code_of[missing]
-        code_of.update(dict.fromkeys(empty, filler))
-    codes = np.fromiter(map(code_of.__getitem__, cells), dtype=np.int64, count=len(cells))
-    codes.flags.writeable = False  # shared by all callers
-    rows = np.empty(len(domain), dtype=np.int64)
-    rows[codes] = np.arange(len(codes))
-    if filler >= 0 and has_marker:
-        rows[filler], filler = cells.index(missing), -1
-    if filler >= 0:
-        absent_values.add(filler)
-    if kinds in (["float"], ["Decimal"]):
-        for row in _rows_by_text(cells):
-            rows[codes[row]], domain[codes[row]] = row, cells[row]
+        occurrences = zip(coding.rows.tolist(), coding.counts.tolist(), strict=True)
+        markers = {cell: each for cell, each in zip(cells, occurrences, strict=True) if is_missing(cell)}
+        if markers:
+            raise MissingCellError(*missing_message(column, markers))
+    elif kinds not in ([], ["str"]) and None in cells:
+        raise DataError(
+            f"column {column!r} does not hold text and row {coding.rows[cells.index(None)] + 1} is empty: "
+            f"convert the column to text to publish {missing!r} as a value, or drop the row"
+        )
+    read: list[Any] = [missing if cell is None or cell == "" else cell for cell in cells]
+    # Of equal values the last text comes last, and of cells read as one text the one that holds it.
+    ascending = sorted(range(len(read)), key=lambda place: (text(read[place]), cells[place] == read[place]))
+    chosen = {read[place]: place for place in ascending}
+    domain = sorted(chosen)
+    code_of = {value: code for code, value in enumerate(domain)}
+    places = [chosen[value] for value in domain]
+    absent_values = {code for code, place in enumerate(places) if cells[place] != read[place]}
+    domain = [read[place] for place in places]
     if kinds == ["float"] and 0.0 in code_of and text(domain[code_of[0.0]]) == "-0.0":
         domain[code_of[0.0]] = 0.0
         absent_values.add(code_of[0.0])
-    return Encoding(tuple(domain), codes, rows, frozenset(absent_values))
-
-
-def _rows_by_text(cells: Sequence[Value | None]) -> list[int]:
-    """Return rows of the numbers that can be written differently, ascending by how they are."""
-    row_of = {
-        text(cell): row
-        for row, cell in enumerate(cells)
-        if cell == 0 or isinstance(cell, Decimal)  # other floats have one text
-    }
-    return [row_of[written] for written in sorted(row_of)]
+    codes = np.array([code_of[value] for value in read], dtype=np.int64)[coding.codes]
+    codes.flags.writeable = False  # shared by all callers
+    return Encoding(tuple(domain), codes, coding.rows[places], frozenset(absent_values))
 
 
 def encode_declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
@@ -183,12 +165,6 @@ def is_missing(value: Value | None) -> bool:
     )
 
 
-def _refuse_missing(column: str, cells: Sequence[Value | None], markers: Sequence[Value | None]) -> None:
-    if markers:
-        found = {marker: (cells.index(marker), cells.count(marker)) for marker in markers}
-        raise MissingCellError(*missing_message(column, found))
-
-
 def missing_message(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:
     """Return the error message for a column with missing cells, and the remedy of commands that publish.
 
@@ -214,24 +190,6 @@ def missing_message(column: str, found: Mapping[Value | None, tuple[int, int]]) 
 _SHORT = 128
 _PREFIXES = pl.Series([chr(0) * 7 + chr(length) for length in range(_SHORT)], dtype=pl.String)
 """Length prefixes of short texts: eight characters of one byte each, so that texts can be concatenated."""
-
-
-def text_columns(frame: pl.DataFrame, cells: Callable[[Column], Sequence[str | None]]) -> list[pl.Series]:
-    """Return the canonical texts of all cells as columns.
-
-    Parameters
-    ----------
-    frame
-        The table.
-    cells
-        `texts` or `contents`, applied to columns that are neither text nor integers.
-    """
-    return [
-        column.cast(pl.String)
-        if column.dtype == pl.String or column.dtype.is_integer()
-        else pl.Series(column.name, cells(nw.from_native(column, series_only=True)), dtype=pl.String)
-        for column in frame
-    ]
 
 
 def packed_records(columns: Sequence[pl.Series]) -> pl.Series:

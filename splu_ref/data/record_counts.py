@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NamedTuple, Protocol, Self, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
@@ -34,13 +33,6 @@ class Categories(NamedTuple):
 
     values: tuple[str, ...]
     codes: IntArray
-
-    @classmethod
-    def of_texts(cls, cells: pl.Series) -> Self:
-        """Return the categories of a column of texts."""
-        filled = cells.fill_null("")
-        values = filled.unique(maintain_order=True)
-        return cls(tuple(values), filled.cast(pl.Enum(values)).to_physical().to_numpy().astype(np.int64))
 
 
 class Records(Protocol):

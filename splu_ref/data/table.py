@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,14 +13,10 @@ from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from splu_ref.channels import Concept, DataError
-from splu_ref.data.cell_values import Column, Frame, Value, contents, text, texts, values
-from splu_ref.data.encoding import Encoding, encode, encode_declared, packed_records, text_columns
-from splu_ref.data.identities import (
-    content_digest,
-    identities_from_column,
-    identities_from_records,
-    records_from_cells,
-)
+from splu_ref.data.cell_values import Column, Frame, Value, contents, text
+from splu_ref.data.coding import Coding, code_column
+from splu_ref.data.encoding import Encoding, encode, encode_declared, packed_records
+from splu_ref.data.identities import content_digest, identities_from_column, identities_from_records
 from splu_ref.data.record_counts import Categories, require_columns
 from splu_ref.data.replacement import gather, replace_values
 from splu_ref.data.residue import bare
@@ -53,7 +49,7 @@ class Microdata:
     _steps: tuple[Recoding, ...] = ()
     _source: Microdata | None = None
     _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
-    _categories: dict[str, Categories] = field(default_factory=dict, init=False)
+    _codings: dict[str, Coding] = field(default_factory=dict, init=False)
 
     @classmethod
     def from_frame(
@@ -120,9 +116,9 @@ class Microdata:
 
     def with_recodings(self, steps: Sequence[Recoding], source: Microdata) -> Microdata:
         """Return the table with a record of the recodings by which it was made of ``source``."""
-        table = Microdata(self._frame, self._missing, (*source.recoded, *steps), source.unrecoded)
-        table._encodings.update(self._encodings)
-        return table
+        return self._with_codings(
+            Microdata(self._frame, self._missing, (*source.recoded, *steps), source.unrecoded)
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -178,12 +174,12 @@ class Microdata:
         """
         holds = np.ones(self.row_count, dtype=np.bool_)
         for column, value in concept.assignments:
-            cells = texts(self._series(column))
+            coding = self.coding(column)
             wanted: set[str | None] = {value}
             if self._missing is not None:
                 empty: set[str | None] = {None, ""}
                 wanted = wanted | empty if value == self._missing else wanted - empty
-            holds &= np.fromiter((cell in wanted for cell in cells), dtype=np.bool_, count=len(cells))
+            holds &= np.array([cell in wanted for cell in coding.texts.to_list()])[coding.codes]
         return int(np.count_nonzero(holds))
 
     def take(self, rows: NDArray[np.int64]) -> Microdata:
@@ -204,9 +200,9 @@ class Microdata:
         for column in columns:
             self.require(column)
         kept = [column for column in self.columns if column in columns]
-        table = Microdata(self._frame.select(kept), self._missing, self._steps, self._source)
-        table._encodings.update({name: self._encodings[name] for name in kept if name in self._encodings})
-        return table
+        return self._with_codings(
+            Microdata(self._frame.select(kept), self._missing, self._steps, self._source)
+        )
 
     def with_codes(
         self, column: str, codes: NDArray[np.int64], domain_of: Microdata | None = None
@@ -256,8 +252,7 @@ class Microdata:
         DataError
             For a cell outside the domain, with its row, or a value that is not of the column's type.
         """
-        table = Microdata(self._frame, self._missing, self._steps, self._source)
-        table._encodings.update(self._encodings)
+        table = self._with_codings(Microdata(self._frame, self._missing, self._steps, self._source))
         table._encodings[column] = encode_declared(column, self.encoding(column), domain)
         return table
 
@@ -276,7 +271,31 @@ class Microdata:
 
     def cells(self, column: str) -> list[str]:
         """Return the cells of a column as canonical texts; a missing cell is the empty text."""
-        return [cell or "" for cell in texts(self._series(column))]
+        return self.texts(column).fill_null("").to_list()
+
+    def texts(self, column: str) -> pl.Series:
+        """Return the cells of a column as canonical texts; a missing cell is null.
+
+        Raises
+        ------
+        DataError
+            As `coding`.
+        """
+        native = self._series(column).to_native()
+        is_text = isinstance(native, pl.Series) and native.dtype == pl.String
+        return (native if is_text else self.coding(column).column()).alias(column)
+
+    def coding(self, column: str) -> Coding:
+        """Return a column as indices into its distinct cells.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or it is of a type without canonical text.
+        """
+        if column not in self._codings:
+            self._codings[column] = code_column(self._series(column))
+        return self._codings[column]
 
     @property
     def counts(self) -> None:
@@ -295,9 +314,9 @@ class Microdata:
         DataError
             As `cells`.
         """
-        if column not in self._categories:
-            self._categories[column] = _categories(self._series(column))
-        return self._categories[column]
+        coding = self.coding(column)
+        values, places = coding.by_text()
+        return Categories(tuple(values), places[coding.codes])
 
     def read(self, column: str) -> list[str]:
         """Return the cells of a column as canonical texts; a missing cell is the ``missing`` text.
@@ -326,7 +345,7 @@ class Microdata:
             If the column does not exist, or holds an empty or a repeated value.
         """
         if id_column is not None:
-            return identities_from_column(id_column, texts(self._series(id_column)))
+            return identities_from_column(id_column, self.texts(id_column).to_list())
         return identities_from_records(self.records())
 
     def records(self) -> list[bytes]:
@@ -337,7 +356,7 @@ class Microdata:
         DataError
             If a cell has no canonical text.
         """
-        return self._packed(texts).to_list()
+        return packed_records([self.texts(name) for name in self.columns]).to_list()
 
     def content_digest(self) -> str:
         """Return SHA-256 of the table's content, independent of the order of rows, in hexadecimal digits.
@@ -349,16 +368,12 @@ class Microdata:
 
     def content_records(self) -> list[bytes]:
         """Return the bytes of each row in the message of `content_digest`, in row order."""
-        return self._packed(contents, null="").to_list()
+        return packed_records([self._contents(name) for name in self.columns]).to_list()
 
-    def _packed(self, cells: Callable[[Column], Sequence[str | None]], null: str | None = None) -> pl.Series:
-        native = self.to_frame()
-        if isinstance(native, pl.DataFrame):
-            columns = text_columns(native, cells)
-            return packed_records(columns if null is None else [column.fill_null(null) for column in columns])
-        return pl.Series(
-            list(records_from_cells(cells(self._frame[column]) for column in self.columns)), dtype=pl.Binary
-        )
+    def _contents(self, column: str) -> pl.Series:
+        """Return a text for every cell such that different cells have different texts, but for nulls."""
+        written = contents(self._series(column))
+        return self.texts(column).fill_null("") if written is None else pl.Series(written, dtype=pl.String)
 
     def encoding(self, column: str) -> Encoding:
         """Return the domain and the codes of a column, which may have a single value.
@@ -369,8 +384,17 @@ class Microdata:
             As `domain`.
         """
         if column not in self._encodings:
-            self._encodings[column] = encode(column, values(self._series(column)), self._missing)
+            self._encodings[column] = encode(column, self.coding(column), self._missing)
         return self._encodings[column]
+
+    def _with_codings(self, table: Microdata) -> Microdata:
+        """Return a table of columns of this one, which need not be coded again."""
+        for name in table.columns:
+            if name in self._codings:
+                table._codings[name] = self._codings[name]
+            if name in self._encodings:
+                table._encodings[name] = self._encodings[name]
+        return table
 
     def _series(self, column: str) -> Column:
         require_columns([column], self.columns)
@@ -378,14 +402,3 @@ class Microdata:
 
     def __repr__(self) -> str:
         return f"Microdata({self.row_count} rows, columns {', '.join(self.columns)})"
-
-
-def _categories(series: Column) -> Categories:
-    native = series.to_native()
-    if isinstance(native, pl.Series) and native.dtype == pl.String:  # as CSV files have them: no step a cell
-        return Categories.of_texts(native)
-    number: dict[str, int] = {}
-    given = texts(series)
-    places = (number.setdefault(cell or "", len(number)) for cell in given)
-    codes = np.fromiter(places, dtype=np.int64, count=len(given))
-    return Categories(tuple(number), codes)

@@ -10,8 +10,7 @@ import narwhals as nw
 import polars as pl
 
 from splu_ref.channels import DataError
-from splu_ref.data.cell_values import Frame, holds_intervals, texts
-from splu_ref.data.encoding import text_columns
+from splu_ref.data.cell_values import holds_intervals
 from splu_ref.data.files import refuse_existing, write_whole
 from splu_ref.data.reading import require_suffix
 from splu_ref.data.residue import bare_polars
@@ -56,9 +55,8 @@ def table_bytes(table: Microdata, path: str | os.PathLike[str]) -> bytes:
         the file.
     """
     suffix = require_suffix(path)
-    frame = nw.from_native(table.to_frame(), eager_only=True)
     try:
-        data = _parquet(frame) if suffix == ".parquet" else _csv(frame)
+        data = _parquet(table) if suffix == ".parquet" else csv_rows(table, header=True)
     except DataError as error:
         raise DataError(f"{os.fspath(path)} cannot be written: {error}") from error
     return _compressed(data) if suffix == ".csv.gz" else data
@@ -72,16 +70,7 @@ def csv_rows(table: Microdata, *, header: bool) -> bytes:
     DataError
         If a column has no canonical text, or a cell holds NUL.
     """
-    return _csv(nw.from_native(table.to_frame(), eager_only=True), header=header)
-
-
-def _csv(frame: Frame, *, header: bool = True) -> bytes:
-    native = frame.to_native()
-    cells = pl.DataFrame(
-        text_columns(native, texts)
-        if isinstance(native, pl.DataFrame)
-        else [pl.Series(column, texts(frame[column]), dtype=pl.String) for column in frame.columns]
-    )
+    cells = pl.DataFrame([table.texts(column) for column in table.columns])
     if len(cells.columns) == 1:  # an empty cell without quotes would be a blank line
         cells = cells.fill_null("")
     else:  # Polars puts the empty text in quotes and leaves a null bare
@@ -98,10 +87,11 @@ def _csv(frame: Frame, *, header: bool = True) -> bytes:
     return data
 
 
-def _parquet(frame: Frame) -> bytes:
+def _parquet(table: Microdata) -> bytes:
     buffer = io.BytesIO()
+    frame = nw.from_native(table.to_frame(), eager_only=True)
     frame = frame.with_columns(
-        nw.new_series(column, texts(frame[column]), nw.String, backend=frame.implementation)
+        nw.new_series(column, table.texts(column).to_list(), nw.String, backend=frame.implementation)
         for column in frame.columns
         if holds_intervals(frame[column])
     )

@@ -46,7 +46,7 @@ WASTE: dict[str, tuple[str, Waste]] = {
     "αβ, a tenth of the domain": _DRAWN,
     "histogram of a column of texts": (
         "data.table:encode",
-        lambda column, cells, missing: len(cells) ** 2 // 1000,
+        lambda column, coding, missing: len(coding.codes) ** 2 // 1000,
     ),
     "mixed plan, 50 values": (
         "mechanisms.plans.mixed:require_eligible",

@@ -16,6 +16,7 @@ import pytest
 from splu_ref.channels.parameters import DataError
 from splu_ref.data import Microdata
 from splu_ref.data.cell_values import number, text
+from splu_ref.data.coding import code_values
 from splu_ref.data.encoding import encode, encode_declared
 from splu_ref.data.identities import identities_from_records, number_identities
 from splu_ref.data.limits import largest_content, most_cells
@@ -246,7 +247,7 @@ def test_columns_of_pandas_keep_their_types_and_the_categories_that_occur() -> N
 def test_declared_values_are_of_the_type_of_those_that_occur(
     cells: list[Any], domain: list[str], values: tuple[object, ...], codes: list[int], absent_values: set[int]
 ) -> None:
-    found = encode_declared("x", encode("x", cells, None), domain)
+    found = encode_declared("x", encode("x", code_values(cells), None), domain)
     assert repr(found.domain) == repr(values)
     assert found.codes.tolist() == codes
     assert set(found.absent_values) == absent_values
@@ -260,7 +261,7 @@ def test_declared_values_are_of_the_type_of_those_that_occur(
 )
 def test_declared_values_are_written_as_the_column_would(cells: list[Any], name: str) -> None:
     with pytest.raises(DataError, match="write it as the column would"):
-        encode_declared("x", encode("x", cells, None), [*dict.fromkeys(map(text, cells)), name])
+        encode_declared("x", encode("x", code_values(cells), None), [*dict.fromkeys(map(text, cells)), name])
 
 
 @pytest.mark.parametrize("missing", [None, "?"])

@@ -19,6 +19,7 @@ import pytest
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import Microdata, as_table, read_table, require_suffix, write_table
+from splu_ref.data.coding import code_values
 from splu_ref.data.counting import count_records
 from splu_ref.data.csv_structure import check_structure
 from splu_ref.data.encoding import encode, encode_declared
@@ -51,7 +52,7 @@ def _missing(*cells: object, declared: str | None = None) -> Callable[[], object
 
 
 def _declared(cells: list[object], *domain: str) -> Callable[[], object]:
-    return lambda: encode_declared("x", encode("x", cells, None), domain)  # type: ignore[arg-type]  # some are no values
+    return lambda: encode_declared("x", encode("x", code_values(cells), None), domain)  # type: ignore[arg-type]  # some are no values
 
 
 def _written(suffix: str, frame: object) -> Callable[[], object]:
@@ -119,7 +120,7 @@ REQUESTED: dict[str, Callable[[], object]] = {
     "missing marker": _missing("a", "b", " NA "),
     "Namibia": _missing("NA", "a", "", "NA"),
     "no text": _missing(1, None, declared="?"),
-    "types": lambda: encode("x", ["a", 1, 2.0], None),
+    "types": lambda: encode("x", code_values(["a", 1, 2.0]), None),
     "one value": lambda: _frame(x=["a", "a"]).codes("x"),
     "declared one": _declared(["a"], "a"),
     "declared twice": _declared(["a"], "a", "b", "a"),

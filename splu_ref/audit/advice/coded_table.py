@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
-from splu_ref.data import Microdata, Value, require_columns, texts
+from splu_ref.data import Microdata, Value, require_columns
 from splu_ref.mechanisms import PART_BYTES, PART_ENTRIES, FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
 
@@ -59,7 +58,7 @@ class CountedColumn:
     def __init__(
         self,
         name: str,
-        codes: IntArray | Path,
+        codes: NDArray[np.signedinteger] | Path,
         values: Sequence[str] | None,
         counts: IntArray | Path,
         size: int,
@@ -72,7 +71,7 @@ class CountedColumn:
 
     @classmethod
     def counted(
-        cls, name: str, codes: IntArray | Path, values: Sequence[str], counts: IntArray
+        cls, name: str, codes: NDArray[np.signedinteger] | Path, values: Sequence[str], counts: IntArray
     ) -> CountedColumn:
         """Return a column whose values are in memory."""
         filled, alone = int(counts.sum()), int(np.count_nonzero(counts == 1))
@@ -81,24 +80,13 @@ class CountedColumn:
     @classmethod
     def of(cls, table: Microdata, name: str) -> CountedColumn:
         """Return a column of a table in memory."""
-        series = nw.from_native(table.to_frame(), eager_only=True)[name]
-        values: list[str]
-        if series.implementation.is_polars() and series.dtype == nw.String:  # without a step for each cell
-            native: pl.Series = series.to_native()
-            content = pl.select(pl.when(native != "").then(native)).to_series()
-            values = content.drop_nulls().unique().sort().to_list()
-            cells: IntArray = content.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
-        else:
-            number: dict[str, int] = {}
-            codes = [number.setdefault(cell, len(number)) if cell else -1 for cell in texts(series)]
-            values, cells = list(number), np.array(codes, dtype=np.int64)
-        return cls.counted(name, cells, values, np.bincount(cells[cells >= 0], minlength=len(values)))
+        values, codes = table.coding(name).content()
+        return cls.counted(name, codes, values, frequencies(codes, len(values)))
 
-    def codes(self, begin: int, count: int) -> IntArray:
+    def codes(self, begin: int, count: int) -> NDArray[np.signedinteger]:
         """Return the codes of a block of rows, which is shorter at the end."""
         if isinstance(self._codes, Path):
-            found = np.fromfile(self._codes, dtype=np.int32, count=count, offset=4 * begin)
-            return found.astype(np.int64)
+            return np.fromfile(self._codes, dtype=np.int32, count=count, offset=4 * begin)
         return self._codes[begin : begin + count]
 
     def texts(self, codes: IntArray) -> list[str]:
@@ -399,6 +387,11 @@ def groups_of(table: CodedTable, columns: Sequence[CountedColumn], sensitive: st
     size = len(table.domain(sensitive))
     for pairs, counts in table.counts([column.name for column in columns], sensitive):
         yield Groups.of(columns, pairs, counts, size)
+
+
+def frequencies(codes: NDArray[np.signedinteger], size: int) -> IntArray:
+    """Return the frequencies of codes, of which -1 counts nothing, shape (size,)."""
+    return np.bincount(codes + 1, minlength=size + 1)[1:].astype(np.int64, copy=False)
 
 
 def in_parts(hashes: pl.Series, parts: int) -> IntArray:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from splu_ref.audit.advice.coded_table import TEXT, CountedColumn, in_parts
-from splu_ref.data import ValueNumbers, texts
+from splu_ref.audit.advice.coded_table import TEXT, CountedColumn, frequencies, in_parts
+from splu_ref.data import ValueNumbers, code_column
 from splu_ref.mechanisms import FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
 
@@ -70,11 +71,11 @@ class ColumnWriter:
             If a cell has no text form.
         """
         if self._spool is None:
-            codes = self._numbers.of(cells)
+            codes: NDArray[np.signedinteger] = self._numbers.of(cells)
             blank = self._numbers.known.get("")
             if blank is not None:
                 codes = np.where(codes == blank, -1, codes - (codes > blank))
-            counts = np.bincount(codes[codes >= 0], minlength=len(self._counts))
+            counts = frequencies(codes, len(self._values()))
             counts[: len(self._counts)] += self._counts
             self._counts = counts
             self._rows += len(codes)
@@ -96,26 +97,16 @@ class ColumnWriter:
         """Return the column."""
         if self._spool is not None:
             return self._renumbered(self._spool)
-        values = self._values()
-        counts = np.zeros(len(values), dtype=np.int64)
-        counts[: len(self._counts)] = self._counts
-        return CountedColumn.counted(self._name, self._codes, values, counts)
+        return CountedColumn.counted(self._name, self._codes, self._values(), self._counts)
 
     def _values(self) -> list[str]:
         return [value for value in self._numbers.known if value]
 
-    def _numbered_anew(self, cells: pl.Series, spool: FrameSpool) -> IntArray:
+    def _numbered_anew(self, cells: pl.Series, spool: FrameSpool) -> NDArray[np.signedinteger]:
         """Return preliminary codes of these rows, and add their values to the spool."""
-        series = cells
-        if cells.dtype.is_integer():
-            series = cells.cast(pl.String)
-        elif cells.dtype != pl.String:
-            series = pl.Series(texts(nw.from_native(cells, series_only=True)), dtype=pl.String)
-        filled = pl.select(pl.when(series != "").then(series)).to_series()
-        values = filled.drop_nulls().unique().sort()
-        codes: IntArray = filled.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
-        counts = np.bincount(codes[codes >= 0], minlength=len(values))
-        self._add_values(spool, values, self._next, counts)
+        values, codes = code_column(nw.from_native(cells, series_only=True)).content()
+        counts = frequencies(codes, len(values))
+        self._add_values(spool, pl.Series(values, dtype=pl.String), self._next, counts)
         self._batches.append(_Batch(len(codes), self._next, len(values)))
         self._next += len(values)
         return codes

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import Frame, Microdata, text, texts
+from splu_ref.data import Frame, Microdata, text
 from splu_ref.randomness import IntArray
 
 _MOST_HISTOGRAMS = 64
@@ -50,16 +50,8 @@ def text_cells(table: Microdata, columns: Sequence[str], *, blank: bool) -> pl.D
     blank
         Whether a null counts as the empty text, as it does in a CSV file.
     """
-    frame = frame_of(table)
-    cells = {}
-    for number, column in enumerate(columns):
-        series = frame[column]
-        if frame.implementation.is_polars() and series.dtype == nw.String:
-            text: pl.Series = series.to_native().alias(str(number))
-        else:
-            text = pl.Series(str(number), texts(series), dtype=pl.String)
-        cells[str(number)] = text.fill_null("") if blank else text
-    return pl.DataFrame(cells)
+    cells = pl.DataFrame([table.texts(column).alias(str(number)) for number, column in enumerate(columns)])
+    return cells.fill_null("") if blank else cells
 
 
 def ranks_of(cells: pl.DataFrame) -> list[IntArray]:

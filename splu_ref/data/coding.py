@@ -1,0 +1,150 @@
+"""Columns as integer codes: the distinct cells of a column, and the place of each cell among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from splu_ref.channels import DataError
+from splu_ref.data.cell_values import Column, Value, text, values
+
+_PLAIN = (nw.String, nw.Boolean, nw.Date, nw.Float32, nw.Float64)
+"""Types, besides integers, that are the same in every library."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """A column as indices into its distinct cells, of which no two agree in type and canonical text.
+
+    Attributes
+    ----------
+    cells
+        The distinct cells, in the order in which they first occur; all missing cells are one.
+    rows
+        Shape (distinct,), ascending: the first row of each.
+    codes
+        Shape (rows,), of the smallest unsigned type: the index of each cell into ``cells``.
+    """
+
+    cells: pl.Series | Sequence[Value | None]
+    rows: NDArray[np.int64]
+    codes: NDArray[np.unsignedinteger]
+
+    @cached_property
+    def values(self) -> Sequence[Value | None]:
+        """The distinct cells as values, None for a missing one."""
+        if isinstance(self.cells, pl.Series):
+            return values(nw.from_native(self.cells, series_only=True))
+        return self.cells
+
+    @cached_property
+    def texts(self) -> pl.Series:
+        """The canonical texts of the distinct cells, null for a missing one."""
+        if isinstance(self.cells, pl.Series) and (
+            self.cells.dtype == pl.String or self.cells.dtype.is_integer()
+        ):
+            return self.cells.cast(pl.String)
+        written = [None if value is None else text(value) for value in self.values]
+        return pl.Series(written, dtype=pl.String)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """The frequencies of the distinct cells, shape (distinct,)."""
+        return np.bincount(self.codes, minlength=len(self.rows)).astype(np.int64, copy=False)
+
+    def column(self) -> pl.Series:
+        """Return the canonical text of each cell, null for a missing one."""
+        return self.texts.gather(self.codes)
+
+    def by_text(self) -> tuple[list[str], NDArray[np.int64]]:
+        """Return the distinct texts by first occurrence, and the place of each distinct cell among them.
+
+        A missing cell is the empty text.
+        """
+        places: dict[str, int] = {}
+        found = [places.setdefault(each or "", len(places)) for each in self.texts.to_list()]
+        return list(places), np.array(found, dtype=np.int64)
+
+    def content(self) -> tuple[list[str], NDArray[np.signedinteger]]:
+        """Return the distinct texts that are not empty, and the place of each cell, -1 for an empty one."""
+        texts, places = self.by_text()
+        if "" in texts:
+            empty = texts.index("")
+            texts.pop(empty)
+            places = np.where(places == empty, -1, places - (places > empty))
+        return texts, places.astype(np.min_scalar_type(-len(self.rows) - 1))[self.codes]
+
+
+def code_column(series: Column) -> Coding:
+    """Return the coding of a column.
+
+    Raises
+    ------
+    DataError
+        If the column is of a type without canonical text, or holds a surrogate.
+    """
+    cells = _in_polars(series)
+    if cells is None:
+        return code_values(values(series), str(series.name))
+    key = cells
+    if cells.dtype.is_float():  # 0.0 and -0.0 are equal but have different texts: bits are compared
+        floats = cells.fill_nan(None).fill_null(float("nan")).to_numpy()
+        key = pl.Series(floats.view(f"i{floats.itemsize}"))
+    places = pl.int_range(len(key), dtype=pl.UInt32, eager=True)
+    table = pl.DataFrame([key.alias("key"), places.alias("row")])
+    first = table.select(pl.col("row").first().over("key")).to_series()
+    rows = (first == places).arg_true().to_numpy().astype(np.int64)
+    return Coding(cells.gather(rows), rows, _codes(rows, first.to_numpy()))
+
+
+def code_values(cells: Sequence[Value | None], name: str = "") -> Coding:
+    """Return the coding of values, None for a missing one; ``name`` is that of their column, for messages.
+
+    Raises
+    ------
+    DataError
+        If one is a text with a surrogate.
+    """
+    row_of: dict[tuple[type, str], int] = {}
+    first = [
+        row_of.setdefault((type(cell), "" if cell is None else text(cell)), row)
+        for row, cell in enumerate(cells)
+    ]
+    try:
+        "".join(written for _, written in row_of).encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"column {name!r} holds a surrogate, which is not a character: mend the text"
+        ) from None
+    rows = np.fromiter(row_of.values(), dtype=np.int64, count=len(row_of))
+    return Coding([cells[row] for row in rows.tolist()], rows, _codes(rows, np.array(first, dtype=np.int64)))
+
+
+def _in_polars(series: Column) -> pl.Series | None:
+    """Return a column whose cells are plain values, not objects of Python, as one of Polars."""
+    native = series.to_native()
+    if isinstance(native, pl.Series):
+        kind = native.dtype
+        plain = kind in (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Categorical, pl.Enum)
+        return native if plain or kind.is_numeric() else None
+    if series.dtype in _PLAIN or series.dtype.is_integer():
+        try:
+            return series.to_polars()
+        except (ImportError, UnicodeError):  # pandas without PyArrow; a surrogate, which the caller names
+            return None
+    return None
+
+
+def _codes(rows: NDArray[np.int64], first: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
+    """Return the place among the distinct cells, by the first row that holds the same cell."""
+    place = np.empty(len(first), dtype=np.min_scalar_type(len(rows)))
+    place[rows] = np.arange(len(rows))
+    codes: NDArray[np.unsignedinteger] = place[first]
+    codes.flags.writeable = False  # shared by all callers
+    return codes
