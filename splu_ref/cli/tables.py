@@ -188,7 +188,9 @@ def _show(table: Table, rows: int) -> None:
         grid.add_row(*(Text(visible(text)) for text in _texts(cell)))
     draw(grid)
     if len(lines) > MOST_LINES:
-        say(f"rest    {len(lines) - MOST_LINES} more of {len(lines)} lines: write them to a file with -o FILE")
+        say(
+            f"rest    {len(lines) - MOST_LINES} more of {len(lines)} lines: write them to a file with -o FILE"
+        )
     if table.where:
         say(f"where   {Query(table.where)}")
     methods = ", ".join(dict.fromkeys(cell.method for cell in (*table.cells, *table.totals)))
