@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Sequence
 
@@ -16,6 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments
         The words after the program's name; those of the process unless given.
     """
+    # Waiting threads of linear algebra use processor time: one thread, unless the user sets another number.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         with unwinding():
             from splu_ref.cli.app import run  # noqa: PLC0415 - an interrupt while modules load is no traceback either

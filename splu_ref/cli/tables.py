@@ -30,6 +30,8 @@ from splu_ref.output import can_draw, draw, say, say_json, visible
 
 FORMS = (".csv", ".csv.gz", ".parquet", ".json")
 """Suffixes of files with tables."""
+MOST_LINES = 60
+"""Largest number of a table's lines that are printed; a file has all of them."""
 ALL, BLANK = "all", "(no content)"
 """Labels of all values of a column together, and of empty cells."""
 
@@ -181,9 +183,14 @@ def _show(table: Table, rows: int) -> None:
         grid.add_column(Text(visible(column)), overflow="fold")
     for name in (table.quantity, "standard error", "95 % interval"):
         grid.add_column(Text(visible(name)), justify="right", overflow="fold")
-    for cell in (*table.cells, *table.totals):
+    lines = (*table.cells, *table.totals)
+    for cell in lines[:MOST_LINES]:
         grid.add_row(*(Text(visible(text)) for text in _texts(cell)))
     draw(grid)
+    if len(lines) > MOST_LINES:
+        say(
+            f"rest    {len(lines) - MOST_LINES} more of {len(lines)} lines: write them to a file with -o FILE"
+        )
     if table.where:
         say(f"where   {Query(table.where)}")
     methods = ", ".join(dict.fromkeys(cell.method for cell in (*table.cells, *table.totals)))

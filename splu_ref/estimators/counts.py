@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import sqrt
 from statistics import NormalDist
 from typing import Protocol
@@ -133,11 +134,16 @@ def estimate_count(
     limit = None if bound is None else exact(bound, "bound").__floor__()
     if limit is not None and limit < 0:
         raise ParameterError(f"bound must be at least 0, not {bound}")
-    tail = (1 - level) / 2
-    law = PublishedCount(size, retention_probability(retention, size))
+    retained = retention_probability(retention, size)
+    return CountEstimate(count, size, level, _interval(count, size, level, retained), retained, limit)
+
+
+@lru_cache(maxsize=1 << 14)
+def _interval(count: int, gamma: Gamma, level: Fraction, retention: Fraction) -> tuple[int, int]:
+    """Return the interval of a count, which values of equal frequency share."""
+    law, tail = PublishedCount(gamma, retention), (1 - level) / 2
     half_width = round(-NormalDist().inv_cdf(max(float(tail), 1e-300)) * sqrt(count * law.variance))
-    ends = confidence_limits(law, count, tail, (count - half_width, count + half_width))
-    return CountEstimate(count, size, level, ends, law.retention, limit)
+    return confidence_limits(law, count, tail, (count - half_width, count + half_width))
 
 
 class CountLaw(Protocol):

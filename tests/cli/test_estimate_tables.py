@@ -104,6 +104,19 @@ def test_a_file_holds_what_is_shown(
     )
 
 
+def test_a_long_table_is_printed_in_part(
+    small: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """70 cells and 20 totals are 90 lines, of which the first 60 stand below the heading."""
+    requested = [*small, "--by", "sex,age,job"]
+    assert main(requested) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in shown[1:61]] == ["0"] * 35 + ["1"] * 25
+    assert shown[61] == "rest    30 more of 90 lines: write them to a file with -o FILE"
+    assert main([*requested, "-o", str(tmp_path / "whole.csv")]) == 0
+    assert len(pl.read_csv(tmp_path / "whole.csv")) == 70
+
+
 def test_a_condition_that_is_printed_can_be_given(
     release: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

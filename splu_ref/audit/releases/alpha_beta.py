@@ -26,7 +26,7 @@ from splu_ref.audit.releases.pooling import (
     point_logs,
     renumbered,
 )
-from splu_ref.audit.releases.record_linkage import Original, classes_of, ranks_of, text_cells
+from splu_ref.audit.releases.record_linkage import Original, first_alike, text_ranks
 from splu_ref.audit.releases.row_order import order_evidence
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import Manifest
@@ -126,14 +126,14 @@ def _exact(published: Microdata, claimed: AlphaBetaClaim, manifest: Manifest | N
     yield Check("columns", None, named, words, rows)
     yield from domain_checks(published, dict(claimed.mechanism.domains))
     if named:
-        classes = classes_of(text_cells(published, columns, blank=True), rows)
-        repeated = rows - len(np.unique(classes))
+        ranks = (text_ranks([published], column, blank=True)[0] for column in columns)
+        repeated = rows - len(np.unique(first_alike(ranks, rows)))
         yield Check("distinct", None, not repeated, f"{repeated} rows repeat another: a set has none", rows)
 
 
 def _without_original(published: Microdata, claimed: AlphaBetaClaim) -> Iterator[Finding]:
     yield from _size_evidence(published, claimed)
-    marks = ranks_of(text_cells(published, published.columns, blank=True))
+    marks = (text_ranks([published], column, blank=True)[0] for column in published.columns)
     yield order_evidence(
         marks,
         (),

@@ -30,7 +30,7 @@ from splu_ref.audit.releases.pooling import (
     largest_point_mean,
 )
 from splu_ref.audit.releases.re_release import compare_releases
-from splu_ref.audit.releases.record_linkage import Match, Original, matched, text_cells
+from splu_ref.audit.releases.record_linkage import Match, Original, matched, text_counts
 from splu_ref.audit.releases.retention import PARTS, TrueValueRates, independence_evidence, retention_evidence
 from splu_ref.audit.releases.row_order import shuffle_evidence
 from splu_ref.channels import ParameterError
@@ -191,9 +191,8 @@ def _share_evidence(published: Microdata, column: str, claimed: AnyCellClaim) ->
     for retention replacement (1-p)/m or p + (1-p)/m; independently of the others. Both one-sided e-values, of
     every value of the declared domain, are averaged. One of a value that no record gives, or each, is exact.
     """
-    cells = text_cells(published, [column], blank=True).to_series()
-    domain = claimed.domains[column]
-    found = np.array([int((cells == value).sum()) for value in domain], dtype=np.int64)
+    counts, domain = text_counts(published, column), claimed.domains[column]
+    found = np.array([counts.get(value, 0) for value in domain], dtype=np.int64)
     extremes = claimed.laws[column].extremes()
     rows, size = published.row_count, len(domain)
     trials = claimed.laws[column].trials(found.tolist(), rows)

@@ -22,7 +22,7 @@ from splu_ref.audit.releases.pooling import (
     product_of,
     renumbered,
 )
-from splu_ref.audit.releases.record_linkage import Match, ranks_of, text_cells
+from splu_ref.audit.releases.record_linkage import Match, text_ranks
 from splu_ref.channels import Channel, decoy_groups
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import PLANS, co_occurrence, largest_gamma
@@ -253,12 +253,13 @@ def predicates_evidence(
     every value is tested in all rows of a predicate, each of which counts for one in gamma
     (`effective_trials`), and the values are averaged as well.
     """
-    values = ranks_of(text_cells(published, [column], blank=True))[0]
+    values = text_ranks([published], column, blank=True)[0].astype(np.int64)
     others = [name for name in published.columns if name not in sensitive]
     trials: list[IntArray] = [np.empty(0, dtype=np.int64)]
     shown: list[IntArray] = [np.empty(0, dtype=np.int64)]
     independent = claimed.dependent == 1
-    for cells in _predicates(ranks_of(text_cells(published, others, blank=True))):
+    ranks = [text_ranks([published], name, blank=True)[0].astype(np.int64) for name in others]
+    for cells in _predicates(ranks):
         tested, successes = (
             _second_halves(cells, values, least) if independent else _all(cells, values, least)
         )

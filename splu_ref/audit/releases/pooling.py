@@ -111,14 +111,15 @@ def mean_of_largest(scores: Logs, computed: Callable[[int], EValue], of: int | N
     return EValue(mean.log10 + math.log10(len(chosen) / whole) - 1e-9)  # rounded down, amply
 
 
-def renumbered(parts: IntArray) -> IntArray:
+def renumbered(parts: NDArray[np.signedinteger]) -> IntArray:
     """Return the same division with its parts numbered from 0, none empty: quick where numbers are small."""
     least = int(parts.min(initial=0))
     if int(parts.max(initial=0)) - least > 8 * len(parts) + 1024:
         numbered: IntArray = np.unique(parts, return_inverse=True)[1]
         return numbered
     present = np.bincount(parts - least) > 0
-    return (np.cumsum(present) - 1)[parts - least]
+    kept: IntArray = (np.cumsum(present) - 1)[parts - least]
+    return kept
 
 
 def point_logs(
@@ -233,7 +234,7 @@ def by_place(places: IntArray, size: int, further: Iterable[int] = ()) -> Iterat
     yield np.log2(size - places).astype(np.int64)
 
 
-def by_cells(ranks: IntArray) -> Iterator[IntArray]:
+def by_cells(ranks: NDArray[np.signedinteger]) -> Iterator[IntArray]:
     """Divide by the cells of a column, given as ranks, and by coarse ranges of them."""
     cells = renumbered(ranks)
     if cells.max() < max(2, len(cells) // 2):

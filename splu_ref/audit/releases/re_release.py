@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-import polars as pl
 
 from splu_ref.audit.e_values import average, rate_at_least, rate_at_most
 from splu_ref.audit.releases.claims import CoinClaim, SpluGenByColumnClaim
 from splu_ref.audit.releases.findings import Reuse
 from splu_ref.audit.releases.pooling import CERTAIN, IMPOSSIBLE, effective_trials
-from splu_ref.audit.releases.record_linkage import classes_of, holds_text_only, text_cells
+from splu_ref.audit.releases.record_linkage import first_alike, holds_text_only, text_ranks
 from splu_ref.data import Microdata
 from splu_ref.randomness import IntArray
 
@@ -57,21 +56,19 @@ def compare_releases(
         first.require(column)
     others = [column for column in first.columns if column not in sensitive]
     blank = holds_text_only(first) or holds_text_only(second)
-    cells = [text_cells(table, [*others, *sensitive], blank=blank) for table in (first, second)]
+    ranks = {
+        column: np.concatenate(text_ranks((first, second), column, blank=blank)) for column in first.columns
+    }
     rows = first.row_count
-    both = pl.concat(cells)
-    whole = classes_of(both, len(both))
-    same = np.array_equal(*_sorted_halves(whole, rows))
-    classes = classes_of(both.select(both.columns[: len(others)]), len(both))
+    every = rows + second.row_count
+    same = np.array_equal(*_sorted_halves(first_alike(ranks.values(), every), rows))
+    classes = first_alike([ranks[column] for column in others], every)
     here, there = _unique_rows(classes[:rows]), _unique_rows(classes[rows:])
     common, at, besides = np.intersect1d(
         classes[:rows][here], classes[rows:][there], assume_unique=True, return_indices=True
     )
-    pairs = here[at], there[besides]
-    equal = [
-        cells[0][column].gather(pairs[0]).eq_missing(cells[1][column].gather(pairs[1])).to_numpy()
-        for column in both.columns[len(others) :]
-    ]
+    pairs = here[at], rows + there[besides]
+    equal = [ranks[column][pairs[0]] == ranks[column][pairs[1]] for column in sensitive]
     agreeing = int(np.logical_and.reduce(equal).sum())
     if not len(common):
         return Reuse("same" if same else "fresh", 0, 0, None)

@@ -6,23 +6,27 @@ retains. So all of it may be taken as fixed when the draws are judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from splu_ref.channels import ParameterError
 from splu_ref.data import Frame, Microdata, text
 from splu_ref.randomness import IntArray
 
+Ranks: TypeAlias = NDArray[np.int32]
+
 _MOST_HISTOGRAMS = 64
+_LARGEST_KEY = 1 << 63
 
 
 def frame_of(table: Microdata) -> Frame:
@@ -54,46 +58,53 @@ def text_cells(table: Microdata, columns: Sequence[str], *, blank: bool) -> pl.D
     return cells.fill_null("") if blank else cells
 
 
-def ranks_of(cells: pl.DataFrame) -> list[IntArray]:
-    """Return for each column the rank of every cell among the column's texts, nulls before all."""
-    return [cells[column].rank("dense").cast(pl.Int64).fill_null(0).to_numpy() for column in cells.columns]
+def text_counts(table: Microdata, column: str) -> dict[str, int]:
+    """Return how often each text of a column occurs; a null is the empty text."""
+    values, codes = table.categories(column)
+    return dict(zip(values, np.bincount(codes).tolist(), strict=True))
 
 
-def classes_of(cells: pl.DataFrame, rows: int) -> IntArray:
-    """Return for every row the first row with the same cells, shape (rows,): 0 if there are no columns."""
-    if not cells.width:
-        return np.zeros(rows, dtype=np.int64)
-    first = cells.with_row_index("row").select(pl.col("row").first().over(cells.columns))
-    return first.to_series().to_numpy().astype(np.int64)
+def text_ranks(tables: Sequence[Microdata], column: str, *, blank: bool) -> list[Ranks]:
+    """Return for each table the ranks of a column's texts among those of all tables, nulls before all.
+
+    ``blank`` as in `text_cells`.
+    """
+    codings = [table.coding(column) for table in tables]
+    texts = pl.concat([coding.texts for coding in codings])
+    ranks = (texts.fill_null("") if blank else texts).rank("dense").cast(pl.Int32).fill_null(0).to_numpy()
+    parts = np.split(ranks, np.cumsum([len(coding.texts) for coding in codings])[:-1])
+    return [part[coding.codes] for part, coding in zip(parts, codings, strict=True)]
 
 
-@dataclass(frozen=True)
-class Index:
+def first_alike(columns: Iterable[Ranks], rows: int) -> IntArray:
+    """Return for every row the first row with the same numbers, shape (rows,): 0 if there are no columns."""
+    keys, size = np.zeros(rows, dtype=np.int64), 1
+    for numbers in columns:
+        width = int(numbers.max(initial=0)) + 1
+        if size * width >= _LARGEST_KEY:
+            keys, size = _first_rows(keys), rows
+        keys, size = keys * width + numbers, size * width
+    return _first_rows(keys) if size > 1 else keys
+
+
+def _first_rows(keys: IntArray) -> IntArray:
+    rows = pl.DataFrame({"key": keys, "row": np.arange(len(keys))})
+    return rows.select(pl.col("row").first().over("key")).to_series().to_numpy()
+
+
+class Classes(NamedTuple):
     """The original's rows by their non-sensitive cells; a class is named by its first row.
 
     Attributes
     ----------
-    firsts
-        The first row of every class, ascending.
-    cells
-        The cells of those rows.
     classes
         The class of every row, shape (N,).
     sizes
         Rows of each class, shape (N,): 0 for a number that names no class.
     """
 
-    firsts: IntArray
-    cells: pl.DataFrame
     classes: IntArray
     sizes: IntArray
-
-    def find(self, cells: pl.DataFrame, rows: int) -> IntArray:
-        """Return the class of each of these rows, or -1 where the original has no such cells."""
-        known = len(self.firsts)
-        both = classes_of(pl.concat([self.cells, cells]) if cells.width else cells, known + rows)[known:]
-        found: IntArray = np.where(both < known, self.firsts[np.minimum(both, known - 1)], -1)
-        return found
 
 
 class Original:
@@ -132,43 +143,17 @@ class Original:
         self.codes = {column: self._codes(column) for column in sensitive}
         self.domains = {column: self._domain(column) for column in sensitive}
         self.text_only = holds_text_only(table)
-        self._indices: dict[bool, Index] = {}
-        self._ranks: dict[bool, list[IntArray]] = {}
-        self._certain: dict[tuple[bool, str], IntArray] = {}
+        self._ranks: dict[bool, list[Ranks]] = {}
 
     @property
     def row_count(self) -> int:
         """Number of records."""
         return self.table.row_count
 
-    def index(self, *, blank: bool) -> Index:
-        """Return the rows by their non-sensitive cells; ``blank`` as in `text_cells`."""
-        if blank not in self._indices:
-            rows = self.table.row_count
-            cells = text_cells(self.table, self.others, blank=blank)
-            classes = classes_of(cells, rows)
-            firsts = np.unique(classes)
-            sizes = np.bincount(classes, minlength=rows).astype(np.int64, copy=False)
-            self._indices[blank] = Index(
-                firsts, cells[firsts.tolist()] if cells.width else cells, classes, sizes
-            )
-        return self._indices[blank]
-
-    def certain_values(self, column: str, *, blank: bool) -> IntArray:
-        """Return the code that all records of a class share, shape (N,); -1 where they differ."""
-        if (blank, column) not in self._certain:
-            values, classes = self.codes[column], self.index(blank=blank).classes
-            least = np.full(len(values), len(self.domains[column]), dtype=np.int64)
-            most = np.full(len(values), -1, dtype=np.int64)
-            np.minimum.at(least, classes, values)
-            np.maximum.at(most, classes, values)
-            self._certain[blank, column] = np.where(least == most, most, -1)
-        return self._certain[blank, column]
-
-    def ranks(self, *, blank: bool) -> list[IntArray]:
+    def ranks(self, *, blank: bool) -> list[Ranks]:
         """Return for each column that is not sensitive the rank of every row's text, shape (N,)."""
         if blank not in self._ranks:
-            self._ranks[blank] = ranks_of(text_cells(self.table, self.others, blank=blank))
+            self._ranks[blank] = [text_ranks([self.table], name, blank=blank)[0] for name in self.others]
         return self._ranks[blank]
 
     def frequencies(self, column: str) -> IntArray:
@@ -219,7 +204,7 @@ class Match:
     """
 
     original: Original
-    index: Index
+    index: Classes
     classes: IntArray
     published: dict[str, IntArray]
     blank: bool
@@ -228,16 +213,18 @@ class Match:
     def of(cls, original: Original, published: Microdata) -> Match:
         """Compare two tables with the same columns, in whatever order."""
         blank = original.text_only or holds_text_only(published)
-        index = original.index(blank=blank)
-        rows = published.row_count
-        classes = index.find(text_cells(published, original.others, blank=blank), rows)
+        records, tables = original.row_count, (original.table, published)
+        columns = (np.concatenate(text_ranks(tables, name, blank=blank)) for name in original.others)
+        first = first_alike(columns, records + published.row_count)
+        classes, found = first[:records], first[records:]
+        sizes = np.bincount(classes, minlength=records).astype(np.int64, copy=False)
         codes = {}
         for column, domain in original.domains.items():
-            cells = text_cells(published, [column], blank=True).to_series()
             code = {value: number for number, value in enumerate(domain)}
-            found = cells.replace_strict(code, default=-1, return_dtype=pl.Int64)
-            codes[column] = found.to_numpy()
-        return cls(original, index, classes, codes, blank)
+            coding = published.coding(column)
+            known = [code.get(text or "", -1) for text in coding.texts.to_list()]
+            codes[column] = np.array(known, dtype=np.int64)[coding.codes]
+        return cls(original, Classes(classes, sizes), np.where(found < records, found, -1), codes, blank)
 
     @property
     def rows(self) -> int:
@@ -277,12 +264,22 @@ class Match:
         """How many rows belong to one record for certain."""
         return int((self.records >= 0).sum())
 
+    @cached_property
+    def _true(self) -> dict[str, IntArray]:
+        return {column: self._certain(column) for column in self.original.sensitive}
+
     def true_values(self, column: str) -> IntArray:
         """Return the true code of each row, or -1 where records with the same cells have different values."""
-        shared = self.original.certain_values(column, blank=self.blank)
-        certain = np.where(self.missing >= 0, shared, -1)
-        known: IntArray = np.where(self.classes >= 0, certain[self.classes], -1)
-        return known
+        return self._true[column]
+
+    def _certain(self, column: str) -> IntArray:
+        values = self.original.codes[column]
+        least = np.full(len(values), len(self.original.domains[column]), dtype=np.int64)
+        most = np.full(len(values), -1, dtype=np.int64)
+        np.minimum.at(least, self.index.classes, values)
+        np.maximum.at(most, self.index.classes, values)
+        certain = np.where((least == most) & (self.missing >= 0), most, -1)
+        return np.where(self.classes >= 0, certain[self.classes], -1)
 
     def unlinked(self, column: str) -> Unlinked:
         """Return what rows of unknown value show."""
@@ -344,8 +341,7 @@ class PlacedMatch(Match):
         places = np.arange(self.rows)
         return np.where(self.index.classes == self.classes, places, -1)
 
-    def true_values(self, column: str) -> IntArray:
-        """Return the true code of each row, or -1 where it is unknown which record it is."""
+    def _certain(self, column: str) -> IntArray:
         return np.where(self.records >= 0, self.original.codes[column], -1)
 
 

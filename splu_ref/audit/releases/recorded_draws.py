@@ -10,7 +10,6 @@ import numpy as np
 from splu_ref.audit.e_values import EValue, average, counts_point, multinomial_point
 from splu_ref.audit.power import rate_power
 from splu_ref.audit.releases.findings import Evidence
-from splu_ref.audit.releases.record_linkage import classes_of, text_cells
 from splu_ref.audit.releases.replay import ColumnDraws, Replay
 from splu_ref.audit.releases.row_order import HALF, far_pairs, near_pairs, rising
 from splu_ref.mechanisms import SpluGen, SpluGens, draw_rule
@@ -117,9 +116,8 @@ def _binned(replay: Replay, column: str) -> tuple[IntArray, list[Fraction]]:
 def _cells_and_draws(replay: Replay, column: str) -> Iterator[IntArray]:
     """Yield what the draws of a column must not depend on, by kept record."""
     kept = _first(replay).kept
-    cells = text_cells(replay.original, replay.original.columns, blank=True)
-    for name in cells.columns:
-        classes = classes_of(cells.select(name), replay.original.row_count)[kept]
+    for name in replay.original.columns:
+        classes = replay.original.categories(name).codes[kept]
         if len(np.unique(classes)) <= MOST_VALUES:
             yield classes
     for other in replay.columns:

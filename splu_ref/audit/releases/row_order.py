@@ -11,17 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.audit.e_values import EValue, counts_point
 from splu_ref.audit.power import rate_power
 from splu_ref.audit.releases.claims import CoinClaim
 from splu_ref.audit.releases.findings import Evidence
 from splu_ref.audit.releases.pooling import largest_mean, product_of
-from splu_ref.audit.releases.record_linkage import Match, ranks_of, text_cells
+from splu_ref.audit.releases.record_linkage import Match, text_ranks
 from splu_ref.data import Microdata
 from splu_ref.randomness import IntArray
+
+Marks: TypeAlias = NDArray[np.signedinteger]
+"""Numbers of rows, -1 where unknown."""
 
 HALF = Fraction(1, 2)
 
@@ -38,13 +43,13 @@ def near_pairs(size: int) -> tuple[IntArray, IntArray]:
     return first, first + 1
 
 
-def rising(items: IntArray, pairs: tuple[IntArray, IntArray]) -> tuple[int, int]:
+def rising(items: Marks, pairs: tuple[IntArray, IntArray]) -> tuple[int, int]:
     """Return the number of pairs with different numbers, and of those with the smaller one first."""
     first, second = items[pairs[0]], items[pairs[1]]
     return int((first != second).sum()), int((first < second).sum())
 
 
-def alike(items: IntArray, gamma: int) -> tuple[int, int]:
+def alike(items: Marks, gamma: int) -> tuple[int, int]:
     """Return the number of informative triples (two neighbors of a block, a third), and of equal neighbors.
 
     Blocks are gamma consecutive places, cut into pairs of neighbors; the third place is the second of the
@@ -60,7 +65,7 @@ def alike(items: IntArray, gamma: int) -> tuple[int, int]:
     return int((near != far).sum()), int((near & ~far).sum())
 
 
-def nearer(items: IntArray, lag: int) -> tuple[int, int]:
+def nearer(items: Marks, lag: int) -> tuple[int, int]:
     """Return the number of informative triples (two items ``lag`` apart, a third), and of closer pairs.
 
     The third place is half the size after the second. A triple is informative if the second and the third
@@ -108,7 +113,7 @@ def shuffle_evidence(published: Microdata, claimed: CoinClaim, match: Match | No
 
 
 def order_evidence(
-    marks: Iterable[IntArray],
+    marks: Iterable[Marks],
     grouped: Sequence[IntArray],
     period: int,
     rows: int,
@@ -156,7 +161,7 @@ def order_evidence(
     return Evidence("shuffle", None, e_value, rows, detail, power)
 
 
-def _with_original(match: Match) -> Iterator[IntArray]:
+def _with_original(match: Match) -> Iterator[Marks]:
     """Yield numbers that belong to rows, -1 if unknown, first the position in the original."""
     yield match.records
     for column in match.original.sensitive:
@@ -166,8 +171,9 @@ def _with_original(match: Match) -> Iterator[IntArray]:
         yield np.where(match.classes < 0, -1, ranks[match.classes])
 
 
-def _without_original(published: Microdata) -> Iterator[IntArray]:
-    yield from ranks_of(text_cells(published, published.columns, blank=True))
+def _without_original(published: Microdata) -> Iterator[Marks]:
+    for column in published.columns:
+        yield text_ranks([published], column, blank=True)[0]
 
 
 def places_evidence(match: Match, column: str) -> Evidence | None:

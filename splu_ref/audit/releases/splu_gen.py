@@ -32,7 +32,7 @@ from splu_ref.audit.releases.exact_checks import (
 from splu_ref.audit.releases.exactness import detectable_distance, exactness_evidence, protected
 from splu_ref.audit.releases.findings import Finding, NotChecked, TableFindings
 from splu_ref.audit.releases.re_release import compare_releases
-from splu_ref.audit.releases.record_linkage import Match, Original, text_cells
+from splu_ref.audit.releases.record_linkage import Match, Original, text_counts
 from splu_ref.audit.releases.retention import independence_evidence, retention_evidence, retention_power
 from splu_ref.audit.releases.row_order import places_evidence, shuffle_evidence
 from splu_ref.data import Microdata
@@ -88,18 +88,13 @@ def check_release(
     return TableFindings(found, compare, match.linked, power)
 
 
-def _counted(published: Microdata, column: str) -> dict[str, int]:
-    values = text_cells(published, [column], blank=True).to_series().value_counts()
-    return dict(zip(values["0"], values["count"], strict=True))
-
-
 def _without_original(
     published: Microdata, sensitive: Sequence[str], claimed: AnySpluGenClaim, manifest: Manifest | None
 ) -> Iterator[Finding]:
     """Yield the checks of the published table alone."""
     rows = claimed.column(sensitive[0])
     yield rows_check(published.row_count, rows, None)
-    counts = {column: _counted(published, column) for column in sensitive}
+    counts = {column: text_counts(published, column) for column in sensitive}
     for column in sensitive:
         # The manifest's values, published or not: how many are averaged must not depend on the draws.
         unpublished = 0 if manifest is None else len(set(manifest.domains[column]) - set(counts[column]))

@@ -49,6 +49,7 @@ class Columns:
         self._known: dict[str, Column] = {}
         self._values: dict[str, tuple[str, ...]] = {}
         self._looked_up: dict[str, Values] = {}
+        self._holding: dict[tuple[str, Condition, bool], NDArray[np.bool_]] = {}
         self._domains = domains
         self.rows, self.counts = table.row_count, table.counts
 
@@ -90,9 +91,12 @@ class Columns:
 
     def holding(self, name: str, condition: Condition, *, complete: bool = True) -> NDArray[np.bool_]:
         """Return whether each value of a column satisfies a condition: see `query.Values.holding`."""
-        if name not in self._looked_up:
-            self._looked_up[name] = Values(name, self.domain(name))
-        return self._looked_up[name].holding(condition, complete=complete)
+        asked = name, condition, complete
+        if asked not in self._holding:
+            if name not in self._looked_up:
+                self._looked_up[name] = Values(name, self.domain(name))
+            self._holding[asked] = self._looked_up[name].holding(condition, complete=complete)
+        return self._holding[asked]
 
     def groups(self, names: Sequence[str]) -> IntArray:
         """Return the group of each row, numbered from 0; rows that agree in these columns share a group."""
