@@ -16,6 +16,7 @@ version = release = __version__
 
 extensions = [
     "myst_parser",
+    "matplotlib.sphinxext.plot_directive",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "docstrings",
@@ -41,6 +42,10 @@ napoleon_custom_sections = [("Attributes", "params_style")]
 
 # Base classes and what aliases stand for: names of other projects, which have no page here.
 nitpick_ignore_regex = [("py:class", r"(abc|collections|enum|numpy)\..*")]
+
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_formats = ["svg"]
 
 html_theme = "furo"
 html_title = f"splu-ref {version}"
