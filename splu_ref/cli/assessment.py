@@ -6,16 +6,13 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from splu_ref.audit import CONCENTRATED, Assessment, Leak, Leaks, assess, repeated_privacy
+from splu_ref.audit import CONCENTRATED, Assessment, Leaks, assess, repeated_privacy
 from splu_ref.channels import MOST, GroupDraws, ParameterError, PublishedCount, one_budget, shown, spend
 from splu_ref.cli.output import note
 from splu_ref.data import text
 from splu_ref.guarantees import decimal_down, exact_json
 from splu_ref.mechanisms import Frequencies
 
-_NAMING = ("unique", "nearly unique")
-SHOWN = 3
-"""Columns of one kind that a warning names; --json lists them all."""
 LISTED = 1000
 """Number of the largest predicates that JSON lists."""
 QUICK = MOST // 20
@@ -49,29 +46,12 @@ def assess_columns(
 
 def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
     """Yield a warning for each column that discloses a sensitive one or identifies records."""
-    alone = {leak.columns[0]: leak for found in leaks for leak in found.leaks if leak.kind in _NAMING}
-    for kind in _NAMING:
-        these = [leak for leak in alone.values() if leak.kind == kind]
-        if these:
-            yield _naming(kind, these)
     for found in leaks:
         for leak in found.leaks:
-            if leak.kind not in _NAMING:
-                name = shlex.quote(leak.columns[-1])
-                yield f"{leak.sentence(found.sensitive)}: --drop {name}, or --keep {name} to accept it"
+            name = shlex.quote(leak.columns[-1])
+            yield f"{leak.sentence(found.sensitive)}: --drop {name}, or --keep {name} to accept it"
         if found.concentrations:
             yield concentrated(found)
-
-
-def _naming(kind: str, leaks: Sequence[Leak]) -> str:
-    """Return a warning of columns whose values are unique for (nearly) every record."""
-    listed = ", ".join(f"{leak.columns[0]!r} ({leak.records} of {leak.among})" for leak in leaks[:SHOWN])
-    more = f" and {len(leaks) - SHOWN} more" if len(leaks) > SHOWN else ""
-    name = shlex.quote(leaks[0].columns[0])
-    return (
-        f"{listed}{more}: {kind}: these many records are identified by their value alone: --drop {name}, or "
-        f"--quasi or --keep {name} to accept it"
-    )
 
 
 def concentrated(found: Leaks) -> str:

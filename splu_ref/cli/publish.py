@@ -20,8 +20,21 @@ from splu_ref.cli.mechanism_options import (
     refuse_unknown_options,
     sensitive_columns,
 )
-from splu_ref.cli.options import IdColumn, KeyFile, ManifestFile, Missing, Seed, SensitiveTable, Stream
+from splu_ref.cli.options import (
+    BinsOption,
+    CrossOption,
+    DropColumn,
+    GroupRare,
+    IdColumn,
+    KeyFile,
+    ManifestFile,
+    Missing,
+    Seed,
+    SensitiveTable,
+    Stream,
+)
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
+from splu_ref.cli.preparation import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_report import PublishedRelease, unpublished_values
 from splu_ref.cli.sanitize import SEEDED, refuse_overlap, source_of
@@ -170,6 +183,10 @@ def run(
     seed: Seed = None,
     missing: Missing = None,
     manifest: ManifestFile = None,
+    bins: BinsOption = None,
+    cross: CrossOption = None,
+    group_rare: GroupRare = None,
+    drop: DropColumn = None,
     separator: Separator = None,
     stream: Stream = False,
     force: Force = False,
@@ -209,6 +226,9 @@ def run(
         options = replace(options, laws=laws, declared={name: tuple(law) for name, law in laws.items()})
     elif domain is not None and mechanism != "small-domains":
         options = replace(options, declared=read_domains(domain))
+    wanted = Preparation.of(
+        sensitive=options.columns, bins=bins, cross=cross, rare=group_rare, drop=drop, quasi=None, keep=None
+    )
     source = source_of(key_file, seed, id_column)
     written = [path for path in (output, sensitive_table, manifest) if path is not None]
     for path in (output, sensitive_table):
@@ -223,7 +243,8 @@ def run(
                 f"--mechanism {mechanism} needs the whole table at once: publish without --stream, or by one "
                 f"of {', '.join(STREAMED)}"
             )
-        require_fit({"--observed-domain": observed_domain, "--seed": seed is not None})
+        unfit = {"--bins": bins, "--cross": cross, "--group-rare": group_rare, "--drop": drop}
+        require_fit({**unfit, "--observed-domain": observed_domain, "--seed": seed is not None})
         streaming = make(options, lambda: read_table(table, missing))
         assert isinstance(streaming, RecordMechanism)
         columns = sensitive_columns(options, streaming)
@@ -239,7 +260,7 @@ def run(
         return
     with counted("publishing") as progress:
         with about(table):
-            original = read_table(table, missing)
+            original = wanted.read(table, missing).table
             progress(1, 3)
             made = make(options, lambda: original)
             columns = sensitive_columns(options, made)
