@@ -42,6 +42,8 @@ from splu_ref.output import draw
 
 SHOWN = 10
 """Values and groups named on the screen; --json lists them all."""
+MOST_SIMULATED = 10_000_000
+"""Largest product of values, gammas and records for which every gamma and law of draws is simulated."""
 AUDIENCE = "computed from true counts: for the publisher, not for the public"
 SEARCHED = (
     "predicates of one or two column=value assignments, up to alpha records, all with one sensitive value"
@@ -66,7 +68,7 @@ class ColumnAdvice:
         column: str,
         advice: Advice,
         leaks: Leaks,
-        table: CodedTable,
+        table: CodedTable | None,
         by: Sequence[tuple[str, ...]] | None,
         *,
         every: bool,
@@ -78,11 +80,12 @@ class ColumnAdvice:
         column, advice, leaks
             The column and what is known about it.
         table
-            The table that the advised command publishes, for expected widths.
+            The table, for expected widths; None if they are not needed.
         by
             The other columns of each cross-table; None for the default.
         every
-            Whether widths are computed for every law of draws at every gamma.
+            Whether widths are computed for every law of draws at every gamma, unless there are very many
+            values, gammas and records.
         """
         best, goals = recommend(advice), advice.goals
         laws = laws_of_draws(advice, best.option)
@@ -92,11 +95,13 @@ class ColumnAdvice:
             draws = [GroupDraws(), *(law.draws for law in laws)]
             chosen = best.option.law
             mechanisms = [SpluGen(chosen.gamma, chosen.retention, draws=law) for law in draws]
+            size = len(advice.values) * len(advice.options) * table.row_count
+            every = every and size <= MOST_SIMULATED
             mechanisms += [
                 SpluGen(option.law.gamma, draws=law)
                 for option in (advice.options if every else _others(advice, best.option))
                 for law in (draws if every else draws[:1])
-                if option.law.is_plain and option is not best.option
+                if option.law.is_plain and option.law.gamma <= EVERY_GAMMA and option is not best.option
             ]
             tables = expected_widths(table.table, column, wanted, mechanisms)
         return cls(
@@ -129,20 +134,21 @@ class ColumnAdvice:
             "are accurate"
         )
 
-    def risks(self) -> str:
-        """Return the risks that remain, in numbers."""
-        option, alpha = self.best.option, self.advice.goals.alpha
+    @staticmethod
+    def risks(advice: Advice, leaks: Leaks) -> str:
+        """Return the risks that remain at the recommended option, in numbers."""
+        option, alpha = recommend(advice).option, advice.goals.alpha
         return (
-            f"{self.leaks.unique_records} of {self.advice.rows} records are unique by their other columns; "
-            f"{option.groups_at_risk} groups of up to {alpha} records and {self.leaks.found} larger ones "
-            f"have nearly one value of {self.column!r} (--explain)"
+            f"{leaks.unique_records} of {advice.rows} records are unique by their other columns; "
+            f"{option.groups_at_risk} groups of up to {alpha} records and {leaks.found} larger ones "
+            f"have nearly one value of {leaks.sensitive!r} (--explain)"
         )
 
-    def json(self) -> dict[str, object]:
-        """Return the JSON object of the column."""
+    def json(self, tables: Sequence[TableWidths]) -> dict[str, object]:
+        """Return the JSON object of the column, with the expected widths of the advised command."""
         document = _as_json(self.advice, self.best, self.column, self.stars)
         document |= {"draws": _laws_json(self.laws), "worth": assessment_json(self.assessment)}
-        document |= {"tables": [_table_json(each) for each in self.tables]}
+        document |= {"tables": [_table_json(each) for each in tables]}
         return document | {"leaks": leaks_json(self.leaks)}
 
     def show_widths(self, *, errors: bool) -> None:
@@ -178,13 +184,24 @@ class ColumnAdvice:
             *([("", MEANING)] if leaks.concentrations else []),
             ("unique", unique_records(leaks, advice.rows)),
             *self.assessment.sentences()[2:],
-            *(
-                ("trade-off" if n == 0 else "", f"{law.draws}: {bargain(law.draws, best.option.law.gamma)}")
-                for n, law in enumerate(self.laws)
-            ),
+            *(("draws" if n == 0 else "", self._benefit(law)) for n, law in enumerate(self.laws)),
             ("searched", f"{SEARCHED}; {leaks.searched}"),
         ]
         show({}, lines, as_json=False)
+
+    def _benefit(self, law: LawOfDraws) -> str:
+        """Return benefit and cost of a law of dependent draws in one sentence."""
+        accurate = "T_f takes too long to compute"
+        if law.threshold is not None:
+            accurate = (
+                f"T_f = {law.threshold} in this table: {law.accurate} of {len(self.advice.values)} values "
+                "are accurate"
+            )
+        return (
+            f"{law.draws}: T_P = {decimal_down(law.t_p.at_least, 4)}, T_P* = "
+            f"{decimal_down(law.t_p_star.at_least, 4)}; {accurate}; trade-off: "
+            f"{bargain(law.draws, self.best.option.law.gamma)}"
+        )
 
     def _widths(self, tables: Sequence[TableWidths], *, errors: bool) -> Table:
         """Return a row for each mechanism, by chance of the true value; the recommended one has a star."""

@@ -140,14 +140,10 @@ def run(
             advices = found.complete
             choice = choose_jointly(advices) if advices else None
             limit = None if choice is None else _limiting_column(prepared, choice, advices)
-            published = last.table if last.options.sensitive == columns else prepared
-            parts = [
-                ColumnAdvice.of(
-                    column, advices[column], leaks, published, by[column], every=explain or as_json
-                )
-                for column, leaks in zip(columns, found.leaks, strict=True)
-                if advices
-            ]
+            parts = _column_advices(found, by, simulated=last is found, every=explain or as_json)
+            finals = parts
+            if last is not found:
+                finals = _column_advices(last, by, simulated=True, every=explain or as_json)
     if picture_file is not None:
         if not parts:
             raise ParameterError("no gamma is feasible, so there is nothing to draw: leave out --picture")
@@ -155,10 +151,10 @@ def run(
         write_whole(picture_file, shown, force=force, mode=0o600)
     own = None if choice is None else publication.splu_gen(options, choice)
     if as_json:
-        show(_document(found, parts, verdict, command, own, choice, limit), (), as_json=True)
+        show(_document(found, parts, finals, verdict, command, own, choice, limit), (), as_json=True)
         return
-    _show_verdict(found, parts, verdict, command)
-    for part in parts:
+    _show_verdict(found, last, parts, verdict, command)
+    for part in finals:
         part.show_widths(errors=explain)
     if explain:
         for part in parts:
@@ -212,11 +208,13 @@ def _coded(
         yield TableInFiles(path, options.sensitive, missing, folder, progress)
 
 
-def _show_verdict(found: Examination, parts: Sequence[ColumnAdvice], verdict: str, command: str) -> None:
-    """Print the verdict with its reasons in numbers, and the command to run."""
-    reasons = [each.reason for each in found.objections]
-    if verdict == PUBLISH:
-        reasons = [part.reason() for part in parts]
+def _show_verdict(
+    found: Examination, last: Examination, parts: Sequence[ColumnAdvice], verdict: str, command: str
+) -> None:
+    """Print the verdict with its reasons in numbers, the risks that remain, and the command to run."""
+    objected = {each.column for each in found.objections}
+    reasons = [part.reason() for part in parts if verdict == PUBLISH and part.column not in objected]
+    reasons += [each.reason for each in found.objections]
     hidden = len(reasons) - REASONS
     reasons = reasons[:REASONS] + ([f"and {hidden} more reasons (--json)"] if hidden > 0 else [])
     lines = [("verdict", verdict)]
@@ -224,13 +222,34 @@ def _show_verdict(found: Examination, parts: Sequence[ColumnAdvice], verdict: st
     if verdict == OTHER:
         lines.append(("instead", found.instead()))
     else:
-        lines += [("risks", part.risks()) for part in parts]
+        risks = zip(last.complete.values(), last.leaks, strict=True)
+        lines += [("risks", ColumnAdvice.risks(*each)) for each in risks]
     show({}, [*lines, ("command", command)], as_json=False)
+
+
+def _column_advices(
+    found: Examination,
+    by: Mapping[str, list[tuple[str, ...]] | None],
+    *,
+    simulated: bool,
+    every: bool,
+) -> list[ColumnAdvice]:
+    """Return the advice for each column; none if a column has no feasible gamma.
+
+    A column that was crossed as a remedy has the default cross-tables.
+    """
+    return [
+        ColumnAdvice.of(
+            column, advice, leaks, found.table if simulated else None, by.get(column), every=every
+        )
+        for (column, advice), leaks in zip(found.complete.items(), found.leaks, strict=False)
+    ]
 
 
 def _document(
     found: Examination,
     parts: Sequence[ColumnAdvice],
+    finals: Sequence[ColumnAdvice],
     verdict: str,
     command: str,
     own: str | None,
@@ -239,10 +258,11 @@ def _document(
 ) -> dict[str, object]:
     """Return the JSON object of an advice."""
     document: dict[str, object] = {"audience": AUDIENCE}
+    described = [part.json(final.tables) for part, final in zip(parts, finals, strict=True)]
     if len(parts) == 1:
-        document = parts[0].json()
+        document = described[0]
     elif choice is not None:
-        document["columns"] = [each.json() for each in parts]
+        document["columns"] = described
         document["together"] = {
             "gamma": {column: int(option.law.gamma) for column, option in choice.options.items()},
             "deleted": choice.deleted,

@@ -17,7 +17,7 @@ from splu_ref.channels import SpluError, offer_options, options_spoken
 from splu_ref.output import say, settle_streams
 
 COMMANDS = {
-    "advise": "Advise a publisher: what each feasible gamma promises for this table, and which to take.",
+    "advise": "Advise a publisher: whether to publish a table by SPLU-Gen, and the command to run.",
     "sanitize": "Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.",
     "publish": "Publish a table by a mechanism of your choice: a value for each record, groups, or a set "
     "of tuples.",

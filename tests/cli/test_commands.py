@@ -171,7 +171,18 @@ def test_missing_values_are_a_value_only_if_the_user_says_so(
 ) -> None:
     source = tmp_path / "in.csv"
     source.write_text("id,s\n" + "".join(f"{i},{'abc?'[i % 4]}\n" for i in range(40)))
-    arguments = ["sanitize", source, "-o", tmp_path / "out.csv", "--sensitive", "s", "--gamma", 4]
+    arguments = [
+        "sanitize",
+        source,
+        "-o",
+        tmp_path / "out.csv",
+        "--sensitive",
+        "s",
+        "--gamma",
+        4,
+        "--keep",
+        "id",
+    ]
     assert "--missing" in _refused(capsys, *arguments)
     assert _json(capsys, *arguments, "--missing", "?")["domain_size"] == 4
 

@@ -98,7 +98,7 @@ def test_splu_gen_is_what_sanitize_publishes(capsys: pytest.CaptureFixture[str])
     common = ["--gamma", "3", "--sensitive", "job", "--seed", "5", "--retention", "1/2"]
     found = _published(capsys, "--mechanism", "splu-gen", *common)
     assert (found["mechanism"], found["epsilon"]) == ("SPLU-Gen", None)
-    assert main(["sanitize", "t.csv", "-o", "s.csv", *common]) == 0
+    assert main(["sanitize", "t.csv", "-o", "s.csv", *common, "--keep", "id"]) == 0
     assert Path("s.csv").read_bytes() == Path("p.csv").read_bytes()
 
 
@@ -296,7 +296,12 @@ def test_a_breach_is_requested_of_its_manifest(capsys: pytest.CaptureFixture[str
     assert main(["breach", *levels, "--values", "10"]) == 2
     assert "no parameters: give --retention, or the release's --manifest" in capsys.readouterr().err
     assert (
-        main(["sanitize", "t.csv", "-o", "s.csv", "--sensitive", "job", "--gamma", "3", "--manifest", "s"])
+        main(
+            [
+                *("sanitize", "t.csv", "-o", "s.csv", "--sensitive", "job", "--gamma", "3"),
+                *("--manifest", "s", "--keep", "id"),
+            ]
+        )
         == 0
     )
     assert main(["breach", *levels, "--manifest", "s"]) == 2

@@ -22,7 +22,7 @@ from rich.table import Table
 from experiments.commands import compare
 from experiments.commands.study_figures import show_figures
 from experiments.study.exhibits import Figure, Panel, Point, Series
-from splu_ref.cli import advise
+from splu_ref.cli import examination
 from splu_ref.cli.conform import show_outcome
 from splu_ref.conformance import Conformance, Kind, Result, StatisticalCheck, Verdict
 from splu_ref.output.terminal import draw
@@ -100,7 +100,7 @@ def test_no_row_is_broken(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    for command, function in ((advise, "advise"), (compare, "compare")):
+    for command, function in ((examination, "advise"), (compare, "compare")):
         monkeypatch.setattr(command, function, _once(getattr(command, function)))
     texts = []
     for width in (1000, 80, 60):
