@@ -154,14 +154,14 @@ class ColumnAdvice:
     def show_widths(self, *, errors: bool) -> None:
         """Print expected widths by mechanism, two cross-tables beside each other.
 
-        ``errors``: with the Monte Carlo errors of the widths.
+        ``errors``: with the Monte Carlo errors of the widths, and without accuracy of single values.
         """
         for number in range(0, len(self.tables), 2):
             some = self.tables[number : number + 2]
             sizes = " and ".join(
-                f"{' x '.join(each.table.columns)} ({each.table.cells} cells, on average "
+                f"{label}: {' x '.join(each.table.columns)} ({each.table.cells} cells, on average "
                 f"{each.table.counts.mean():.0f} records)"
-                for each in some
+                for label, each in zip("ab", some, strict=False)
             )
             largest = max(
                 width.width_error / max(width.width, 1e-9) for each in some for width in each.widths
@@ -206,10 +206,10 @@ class ColumnAdvice:
     def _widths(self, tables: Sequence[TableWidths], *, errors: bool) -> Table:
         """Return a row for each mechanism, by chance of the true value; the recommended one has a star."""
         drawn = Table(box=None, pad_edge=False)
-        for name in ("", "mechanism", "true value", "T_P", "T_f", "s.d."):
+        for name in ("", "mechanism", "true value", *(() if errors else ("T_P", "T_f", "s.d."))):
             drawn.add_column(name, justify="left" if name in ("", "mechanism") else "right")
-        for each in tables:
-            for name in (f"{','.join(each.table.columns[:-1])}: width", "s.e.", "from 0"):
+        for label in "ab"[: len(tables)]:
+            for name in (f"{label}: width", "s.e.", "from 0"):
                 drawn.add_column(name, justify="right")
         chosen = self.best.option.law.retention
         rows = sorted(
@@ -229,7 +229,7 @@ class ColumnAdvice:
                     f"{each.from_zero:.0f}",
                 )
             ]
-            law = self._law(made)
+            law = () if errors else self._law(made)
             drawn.add_row("*" if star else "", name, str(row[0].true_value), *law, *cells)
         return drawn
 
