@@ -160,7 +160,8 @@ def run(
 
     Random integers come from the system's entropy unless a key or a test seed is given. Columns are recoded
     first: bins, crossings, rare values, hashes, in this order. Then fewer than gamma records are deleted, so
-    that groups are complete. A note warns of other columns that disclose a sensitive one.
+    that groups are complete. Nothing is published if another column identifies records or discloses a
+    sensitive one, unless --keep accepts it.
     """
     wanted = Preparation.of(
         bins=bins, cross=cross, rare=group_rare, hashed=hashed, key_file=key_file, domain=domain, drop=drop,
