@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from statistics import fmean, median
+from typing import TypeAlias
 
 import polars as pl
 import pytest
@@ -16,26 +17,31 @@ from splu_ref.estimators import Query, QueryEstimate, QueryEstimator, estimator_
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement, SpluGen
 from splu_ref.randomness import SeededSource
 
-HAIR = {  # Snee 1974: hair by sex and eyes
+Counts: TypeAlias = dict[tuple[str, str], tuple[int, ...]]
+HAIR: Counts = {  # Snee 1974: hair by sex and eyes
     ("m", "brown"): (32, 53, 10, 3), ("m", "blue"): (11, 50, 10, 30), ("m", "hazel"): (10, 25, 7, 5),
     ("m", "green"): (3, 15, 7, 8), ("f", "brown"): (36, 66, 16, 4), ("f", "blue"): (9, 34, 7, 64),
     ("f", "hazel"): (5, 29, 7, 5), ("f", "green"): (2, 14, 7, 8),
 }  # fmt: skip
-ADMISSIONS = {  # Bickel, Hammel and O'Connell 1975: department by sex and decision
+ADMISSIONS: Counts = {  # Bickel, Hammel and O'Connell 1975: department by sex and decision
     ("m", "in"): (512, 353, 120, 138, 53, 22), ("f", "in"): (89, 17, 202, 131, 94, 24),
     ("m", "out"): (313, 207, 205, 279, 138, 351), ("f", "out"): (19, 8, 391, 244, 299, 317),
 }  # fmt: skip
-TITANIC = {  # Dawson 1995: class by sex and survival, among adults and children together
+TITANIC: Counts = {  # Dawson 1995: class by sex and survival, among adults and children together
     ("m", "no"): (118, 154, 422, 670), ("f", "no"): (4, 13, 106, 3),
     ("m", "yes"): (62, 25, 88, 192), ("f", "yes"): (141, 93, 90, 20),
 }  # fmt: skip
-TABLES = {"hair": (HAIR, 2), "admissions": (ADMISSIONS, 3), "titanic": (TITANIC, 2)}
+TABLES: dict[str, tuple[Counts, int]] = {
+    "hair": (HAIR, 2),
+    "admissions": (ADMISSIONS, 3),
+    "titanic": (TITANIC, 2),
+}
 OBSERVED = 12
 """Releases that are observed; their seeds are not those of the prediction."""
 LARGEST = 0.1
 
 
-def _table(counts: dict[tuple[str, str], tuple[int, ...]]) -> Microdata:
+def _table(counts: Counts) -> Microdata:
     rows = [
         (*key, f"value {place}")
         for key, each in counts.items()
@@ -118,7 +124,7 @@ def test_cells_and_default_tables() -> None:
     crossed = CrossTable.of(table, "s", ["a"])
     assert crossed.predicates == (("x",), ("y",))
     assert crossed.counts.tolist() == [[60, 0, 0], [0, 30, 0]]
-    assert default_tables(table, "s") == [("a",)]  # one value, and a record for each value, tell nothing
+    assert default_tables(table, "s") == [("a",)]  # one value, and a record for each value, are of no use
     with pytest.raises(ParameterError, match="at least 2 releases"):
         expected_widths(table, "s", [("a",)], [SpluGen(2)], releases=1)
     with pytest.raises(DataError, match="no column 'd'"):

@@ -164,7 +164,7 @@ def test_a_table_wraps_then_tightens_then_is_reported_by_row(capsys: pytest.Capt
 def test_every_command_that_draws_a_table_is_here() -> None:
     for source in (*(ROOT / "splu_ref" / "cli").glob("*.py"), *(ROOT / "experiments").rglob("*.py")):
         if "add_column" in source.read_text(encoding="utf-8"):
-            reported = {"output", "study_figures", "tables", "conform"} | {
+            reported = {"output", "study_figures", "tables", "conform", "advice_details"} | {
                 name.split()[0] for name in COMMANDS
             }
             assert source.stem in reported, f"{source.stem} draws a table: show it here at 60 columns"

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
 
 import numpy as np
 
@@ -75,12 +74,10 @@ def require_groups(table: Microdata | CodedTable, sensitive: str) -> int:
         return largest_gamma(table.histogram(sensitive))
     crossed = crossing(table, sensitive)
     helps = f"No crossing with one other column {NO_CROSSING}" if crossed is None else str(crossed)
-    error = _error(table.row_count, found.values[0][1], len(found.values))
     raise DataError(
         f"{found.sentence}, and dropping or grouping other values cannot help. {helps}; splu-ref publish "
         f"--mechanism retention --sensitive {shlex.quote(sensitive)} --retention {RETENTION} "
-        f"--observed-domain needs no groups: the count of {found.values[0][0]!r} then has a standard error "
-        f"of {error:.0f}"
+        "--observed-domain needs no groups"
     )
 
 
@@ -153,10 +150,3 @@ def crossing(
 def _can_be_crossed(name: str, values: Iterable[str]) -> bool:
     """Return whether a column can be crossed: it must not be a crossing already."""
     return "," not in name and not any(JOINED_BY in value for value in values)
-
-
-def _error(rows: int, count: int, values: int) -> float:
-    """Return the standard error of a count by inversion under uniform replacement."""
-    other = (1 - RETENTION) / values
-    own = RETENTION + other
-    return sqrt((count * own * (1 - own) + (rows - count) * other * (1 - other)) / RETENTION**2)
