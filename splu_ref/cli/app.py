@@ -18,7 +18,7 @@ from splu_ref.output import say, settle_streams
 
 GROUPS: dict[str, dict[str, str]] = {
     "Publish": {
-        "advise": "Advise a publisher: what each feasible gamma promises for this table, and which to take.",
+        "advise": "Advise a publisher: whether to publish a table by SPLU-Gen, and the command to run.",
         "publish": "Publish a table: by SPLU-Gen, which draws sensitive values within decoy groups, or "
         "another mechanism.",
         "key": "Make a secret key from the system's entropy, readable by its owner alone.",

@@ -11,7 +11,6 @@ from splu_ref.audit import (
     Assessment,
     CodedTable,
     JointView,
-    Leak,
     Leaks,
     assess,
     joint_views,
@@ -23,9 +22,6 @@ from splu_ref.data import Microdata, text
 from splu_ref.guarantees import decimal_down, exact_json
 from splu_ref.mechanisms import Frequencies
 
-_NAMING = ("unique", "nearly unique")
-SHOWN = 3
-"""Columns of one kind that a warning names; --json lists them all."""
 LISTED = 1000
 """Number of the largest predicates that JSON lists."""
 QUICK = MOST // 20
@@ -111,21 +107,16 @@ def joint_json(views: Sequence[JointView]) -> list[dict[str, object]]:
 
 def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
     """Yield a warning for each column that discloses a sensitive one or identifies records."""
-    alone = {leak.columns[0]: leak for found in leaks for leak in found.leaks if leak.kind in _NAMING}
-    for kind in _NAMING:
-        these = [leak for leak in alone.values() if leak.kind == kind]
-        if these:
-            yield _naming(kind, these)
     named = set[frozenset[str]]()
     for found in leaks:
         for leak in found.leaks:
             both = frozenset((*leak.columns, found.sensitive))
-            if leak.drawn and both not in named:
-                named.add(both)
-                yield f"{leak.sentence(found.sensitive)}: {_dependent(leak.columns[0], found.sensitive)}"
-            elif not leak.drawn and leak.kind not in _NAMING:
+            if not leak.drawn:
                 name = shlex.quote(leak.columns[-1])
                 yield f"{leak.sentence(found.sensitive)}: --drop {name}, or --keep {name} to accept it"
+            elif both not in named:
+                named.add(both)
+                yield f"{leak.sentence(found.sensitive)}: {_dependent(leak.columns[0], found.sensitive)}"
         if found.concentrations:
             yield concentrated(found)
 
@@ -137,17 +128,6 @@ def _dependent(column: str, other: str) -> str:
         f"their published cells are two looks at one secret: publish one and derive the other (--drop {name} "
         f"instead of --sensitive {name}), or cross them (--cross {shlex.quote(f'{joined}={column},{other}')} "
         f"--sensitive {shlex.quote(joined)}); --keep {name} accepts it"
-    )
-
-
-def _naming(kind: str, leaks: Sequence[Leak]) -> str:
-    """Return a warning of columns whose values are unique for (nearly) every record."""
-    listed = ", ".join(f"{leak.columns[0]!r} ({leak.records} of {leak.among})" for leak in leaks[:SHOWN])
-    more = f" and {len(leaks) - SHOWN} more" if len(leaks) > SHOWN else ""
-    name = shlex.quote(leaks[0].columns[0])
-    return (
-        f"{listed}{more}: {kind}: these many records are identified by their value alone: --drop {name}, or "
-        f"--quasi or --keep {name} to accept it"
     )
 
 

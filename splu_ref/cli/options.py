@@ -53,11 +53,11 @@ DropColumn: TypeAlias = Annotated[
 ]
 QuasiColumn: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--quasi", help="Quasi-identifier: no warning that its values are unique."),
+    typer.Option("--quasi", help="Quasi-identifier: published though its values may be unique."),
 ]
 KeepColumn: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--keep", help="Column to publish in spite of its disclosure risk: no warning."),
+    typer.Option("--keep", help="Column to publish in spite of its disclosure risk."),
 ]
 ManifestFile: TypeAlias = Annotated[
     Path | None, typer.Option("--manifest", help="Write the public parameters of the release here (JSON).")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from splu_ref.audit import ALPHA, Leaks, Roles, require_groups, scan
+from splu_ref.audit import ALPHA, Leaks, Roles, refuse_disclosure, require_groups, scan
 from splu_ref.channels import DataError, ParameterError
 from splu_ref.cli.assessment import leak_warnings
 from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepare_table, read_table
@@ -122,8 +122,11 @@ class Preparation:
         DataError
             If it cannot be read or recoded.
         """
+        return self.applied(read_table(path, missing))
+
+    def applied(self, original: Microdata) -> PreparedTable:
+        """Return a table in memory, recoded; errors as in `read`."""
         unseen = [column for column in self.drop if column != self.id_column]
-        original = read_table(path, missing)
         return PreparedTable(prepare_table(original, self.steps, self.domains, unseen, self.sensitive), self)
 
 
@@ -142,9 +145,11 @@ class PreparedTable:
         Parameters
         ----------
         eligible
-            Whether a sensitive column without any feasible gamma is refused.
+            Whether a sensitive column without any feasible gamma, and a column that identifies records or
+            predicts a sensitive one, is refused.
         strict
-            Whether a column that discloses a sensitive one is refused.
+            Whether what would be a note is refused too: predicates with nearly one sensitive value, and
+            sensitive columns that determine each other.
         above, progress
             See `scan`.
 
@@ -158,11 +163,11 @@ class PreparedTable:
             require_groups(self.table, column)
         published = [name for name in self.table.columns if name not in by.drop]
         leaks = scan(self.table.select(published), by.sensitive, above, by.roles, progress=progress)
+        if eligible:  # a batch has the columns of the release that it joins
+            refuse_disclosure(leaks)
         warnings = list(leak_warnings(leaks)) if strict else []
         if warnings:
-            more = (
-                f" (and {len(warnings) - 1} more, which are notes without --strict)" if warnings[1:] else ""
-            )
+            more = f" (and {len(warnings) - 1} more, notes without --strict)" if warnings[1:] else ""
             raise DataError(f"--strict: {warnings[0]}{more}")
         return leaks
 

@@ -160,7 +160,8 @@ def test_a_skewed_column_names_what_works_for_it() -> None:
     sex = ["m", "f"] * 50
     with pytest.raises(DataError, match=r"'no' occurs 60 times .* new=sex,ill .* up to 3 ") as reported:
         require_groups(Microdata.from_frame(pl.DataFrame({"sex": sex, "ill": ill})), "ill")
-    assert "publish --mechanism retention --column ill" in str(reported.value)
+    assert "publish --mechanism retention " in str(reported.value)
+    assert "--retention 1/2 --observed-domain" in str(reported.value)
     with pytest.raises(
         DataError,
         match=r"No crossing with one other column of at most 50 .*; splu-ref publish",

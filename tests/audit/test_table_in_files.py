@@ -167,8 +167,12 @@ def test_adult(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "--json",
     )
     whole, streamed = (json.loads(_advised(capsys, *words, *more)) for more in ((), ("--stream",)))
+    assert streamed.pop("splu_gen_command").endswith("--stream")
+    assert whole.pop("splu_gen_command").endswith("--quasi sex")
     assert streamed.pop("command").endswith("--stream")
     assert whole.pop("command").endswith("--quasi sex")
+    assert all(each.pop("tables") for each in whole["columns"])
+    assert not any(each.pop("tables") for each in streamed["columns"])
     assert streamed == whole
     assert list(tmp_path.iterdir()) == [table]
 

@@ -79,7 +79,7 @@ def test_other_retentions_are_tried_where_they_fit(towns: Path, capsys: pytest.C
 
 
 def test_people_see_a_table_and_reasons(towns: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["advise", str(towns), "--sensitive", "illness"]) == 0
+    assert main(["advise", str(towns), "--sensitive", "illness", "--explain"]) == 0
     captured = capsys.readouterr()
     text = " ".join(captured.out.split())
     assert "gamma p T_P T_P* T_f protected between accurate at risk" in text
@@ -94,7 +94,7 @@ def test_when_nothing_meets_the_goals_the_closest_is_named(
 ) -> None:
     result = _json(capsys, towns, "--sensitive", "illness", "--t-p", "0.9")
     assert (result["recommendation"]["meets"], result["recommendation"]["gamma"]) == (False, 4)
-    assert main(["advise", str(towns), "--sensitive", "illness", "--t-p", "0.9"]) == 0
+    assert main(["advise", str(towns), "--sensitive", "illness", "--t-p", "0.9", "--explain"]) == 0
     assert "closest" in capsys.readouterr().out
 
 
@@ -157,23 +157,23 @@ def test_several_columns_have_gammas_that_go_choose_jointly(
     columns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    requested = [*GOALS, "--drop", "part"]
+    requested = [*GOALS, "--drop", "part", "--keep", "sex"]
     result = _json(capsys, columns, *BOTH, *requested)
     alone = [_json(capsys, columns, "--sensitive", name, *requested) for name in ("job", "town")]
     assert result["columns"] == [
-        {key: each[key] for key in each if key != "command"} | {"leaks": found["leaks"]}
+        {key: each[key] for key in found} | {"leaks": found["leaks"], "tables": found["tables"]}
         for each, found in zip(alone, result["columns"], strict=True)  # of several, none discloses another
     ]
     together = result["together"]
     assert together["gamma"] == {"job": 5, "town": 4}
     assert [each["recommendation"]["gamma"] for each in alone] == [5, 4]
     assert (together["deleted"], together["binding"], together["meets"]) == (143 % 20, "town", True)
-    assert main([*result["command"].split()[1:], "--json"]) == 0
+    assert main([*result["splu_gen_command"].split()[1:], "--json"]) == 0
     published = json.loads(capsys.readouterr().out)
     assert (published["suppressed"], published["gamma"]) == (together["deleted"], together["gamma"])
-    assert alone[1]["command"] == (
+    assert alone[1]["splu_gen_command"] == (
         f"splu-ref publish {columns} -o published.csv --manifest published.json --sensitive town --gamma 4 "
-        "--drop part --separator semicolon"
+        "--draws independent --drop part --keep sex --separator semicolon"
     )
 
 
@@ -181,11 +181,11 @@ def test_the_column_that_binds_is_named_with_what_helps_it(
     columns: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["advise", str(columns), "--sensitive", "job", "--sensitive", "sex", *GOALS]
-    assert main(words) == 0
+    assert main([*words, "--explain"]) == 0
     reported = " ".join(capsys.readouterr().out.split())
     assert "all columns job gamma = 5, sex gamma = 2; 3 records are deleted; not all of them meet" in reported
     assert "limited by sex allows gamma up to 2 and does not meet the goals; --cross new=part,sex" in reported
-    assert "allows gamma up to 7 and protects both columns next splu-ref publish" in reported
+    assert "allows gamma up to 7 and protects both columns by splu-gen splu-ref publish" in reported
     together = _json(capsys, *words[1:], "--drop", "part", "--drop", "town")["together"]
     assert (together["binding"], together["meets"]) == ("sex", False)
     assert together["remedy"].endswith("of at most 50 values does (--bins and --group-rare leave fewer)")
@@ -215,8 +215,10 @@ def test_the_command_can_be_run_whatever_the_names_are(
     columns = ["--sensitive", "a,b", "--sensitive", "c=d", "--sensitive", "c"]
     found = _json(capsys, "./-names.csv", *columns)
     assert len(set(found["together"]["gamma"].values())) > 1
-    assert main([*shlex.split(found["command"])[1:], "--json"]) == 0
+    assert main([*shlex.split(found["splu_gen_command"])[1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["gamma"] == found["together"]["gamma"]
+    assert main([*shlex.split(found["command"])[1:], "--force", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sensitive"] == ["a,b", "c=d", "c"]
 
 
 def test_a_crossing_that_is_named_can_be_made(
@@ -233,4 +235,5 @@ def test_a_crossing_that_is_named_can_be_made(
     made = _json(capsys, "t.csv", "--sensitive", "made", "--sensitive", "job")["together"]["remedy"]
     assert "no crossing with one other column" in made
     options = shlex.split(remedy.partition("; ")[2].partition(" allows")[0])
-    assert main(["publish", "t.csv", "-o", "o.csv", *options, "--sensitive", "job", "--gamma", "2"]) == 0
+    kept = ["--keep", "new", "--keep", "u,v", "--keep", "made", "--gamma", "2"]
+    assert main(["publish", "t.csv", "-o", "o.csv", *options, "--sensitive", "job", *kept]) == 0

@@ -172,7 +172,18 @@ def test_missing_values_are_a_value_only_if_the_user_says_so(
 ) -> None:
     source = tmp_path / "in.csv"
     source.write_text("id,s\n" + "".join(f"{i},{'abc?'[i % 4]}\n" for i in range(40)))
-    arguments = ["publish", source, "-o", tmp_path / "out.csv", "--sensitive", "s", "--gamma", 4]
+    arguments = [
+        "publish",
+        source,
+        "-o",
+        tmp_path / "out.csv",
+        "--sensitive",
+        "s",
+        "--gamma",
+        4,
+        "--keep",
+        "id",
+    ]
     assert "--missing" in _refused(capsys, *arguments)
     assert _json(capsys, *arguments, "--missing", "?")["domain_size"] == 4
 
@@ -383,7 +394,7 @@ def test_the_ledger_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     papers = list(dict.fromkeys(row["paper"].partition(":")[0] for row in rows.values()))
     assert papers[0].startswith("Fu, Wang")
     assert sorted(papers, key=shown.index) == papers  # each heads its own claims, in the order of the ledger
-    assert main(["claims", "splu.T3"]) == 0
+    assert main(["claims", "splu.T3", "--explain"]) == 0
     shown = capsys.readouterr().out
     for part in ("splu.T3c", "gamma = 3, f = 1, epsilon = 1: printed 1/3, true 5/9.",
                  "SPLU.PrintedErrorBound.witness", "falls with it  splu.L1, splu.F4"):  # fmt: skip

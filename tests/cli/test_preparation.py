@@ -62,22 +62,18 @@ def _count(capsys: pytest.CaptureFixture[str], where: str, code: int = 0) -> dic
     return answer
 
 
-def test_a_disclosing_column_is_a_note_and_with_strict_an_error(
+def test_a_disclosing_column_stops_publishing_unless_it_is_kept(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _publish(*JOB)
-    notes = capsys.readouterr().err.splitlines()
-    assert notes[0].startswith("note: 'ssn' (600 of 600): unique: ")
-    assert notes[1].startswith(
-        "note: 'code' discloses 'job': all 600 records that share a cell share the value"
-    )
-    assert "--drop code" in notes[1]
-    Path("out.csv").unlink()
-    _publish(*JOB, "--strict", code=2)
-    assert "--strict: 'ssn' (600 of 600)" in (said := capsys.readouterr().err)
+    _publish(*JOB, code=2)
+    said = capsys.readouterr().err
+    assert "'code' discloses 'job': all 600 records that share a cell share the value" in said
+    assert "nothing is published; --drop code, or --keep code to publish it all the same" in said
     assert said.count("\n") == 1
+    _publish(*JOB, "--keep", "code", code=2)
+    assert "'ssn' is unique: 600 of 600 records have a unique cell" in capsys.readouterr().err
     assert not Path("out.csv").exists()
-    _publish(*JOB, "--strict", *CLEAN)
+    _publish(*JOB, *CLEAN)
     assert capsys.readouterr().err == ""
     assert read_table("out.csv").columns == ("age", "sex", "ill", "job")
     _publish(*JOB, "--strict", "--quasi", "ssn", "--keep", "code")
@@ -94,7 +90,8 @@ def test_advice_names_disclosing_columns(folder: Path, capsys: pytest.CaptureFix
     kinds = {(each["kind"], *each["columns"]) for each in leaks["columns"]}
     assert kinds == {("unique", "ssn"), ("determines", "code")}
     assert (leaks["unique_records"], worth["values"], worth["accurate"]) == (600, 4, 4)
-    assert main(["advise", "table.csv", "--sensitive", "job", *CLEAN, "--bins", "age=10"]) == 0
+    words = ["--explain", "--sensitive", "job", *CLEAN, "--bins", "age=10"]
+    assert main(["advise", "table.csv", *words]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "disclosed by" not in text
     assert "0 of 600 records by their other columns" in text
@@ -177,7 +174,7 @@ def test_a_declared_domain_stands_in_the_manifest_and_changes_no_draw(folder: Pa
 def test_an_identity_is_dropped_after_it_named_the_records(folder: Path) -> None:
     assert main(["key", "key"]) == 0
     words = (*JOB, "--id", "ssn", "--key-file", "key", "--drop", "code")
-    _publish(*words)
+    _publish(*words, "--keep", "ssn")
     kept = read_table("out.csv")
     _publish(*words, "--drop", "ssn")
     dropped = read_table("out.csv")

@@ -96,7 +96,7 @@ def test_a_domain_from_the_table_promises_nothing_and_says_so(capsys: pytest.Cap
 
 @pytest.mark.usefixtures("folder")
 def test_splu_gen_is_published_without_a_mechanism(capsys: pytest.CaptureFixture[str]) -> None:
-    common = ["--gamma", "3", "--sensitive", "job", "--seed", "5", "--retention", "1/2"]
+    common = ["--gamma", "3", "--sensitive", "job", "--seed", "5", "--retention", "1/2", "--keep", "id"]
     found = _published(capsys, "--mechanism", "splu-gen", *common)
     assert (found["mechanism"], found["gamma"]) == ("SPLU-Gen", 3)
     assert main(["publish", "t.csv", "-o", "s.csv", *common]) == 0
@@ -297,7 +297,12 @@ def test_a_breach_is_requested_of_its_manifest(capsys: pytest.CaptureFixture[str
     assert main(["breach", *levels, "--values", "10"]) == 2
     assert "no parameters: give --retention, or the release's --manifest" in capsys.readouterr().err
     assert (
-        main(["publish", "t.csv", "-o", "s.csv", "--sensitive", "job", "--gamma", "3", "--manifest", "s"])
+        main(
+            [
+                *("publish", "t.csv", "-o", "s.csv", "--sensitive", "job", "--gamma", "3"),
+                *("--manifest", "s", "--keep", "id"),
+            ]
+        )
         == 0
     )
     assert main(["breach", *levels, "--manifest", "s"]) == 2

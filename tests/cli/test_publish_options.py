@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-RELEASE = ["publish", "table.csv", "--sensitive", "job", "--gamma", "2"]
+RELEASE = ["publish", "table.csv", "--sensitive", "job", "--gamma", "2", "--keep", "id"]
 
 
 def _published(*words: str, output: str = "out.csv") -> str:
@@ -314,7 +314,19 @@ def test_draws_are_dependent_in_columns_with_a_gamma_of_their_own(
     by_column: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table, out, reported = (str(by_column / name) for name in ("table.csv", "d.csv", "d.json"))
-    words = ["publish", table, "-o", out, "--manifest", reported, *OWN[:4], "--gamma", "job=4,town=6"]
+    words = [
+        "publish",
+        table,
+        "-o",
+        out,
+        "--manifest",
+        reported,
+        *OWN[:4],
+        "--gamma",
+        "job=4,town=6",
+        "--keep",
+        "id",
+    ]
     assert main([*words, "--draws", "all-or-none:20"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "job: counts up to 20 are published as multiples of 4" in said
@@ -375,6 +387,8 @@ def test_a_transcript_states_a_gamma_for_each_column(
         "-o",
         "reported.csv",
         *OWN,
+        "--keep",
+        "id",
         "--transcript",
         "reported",
         "--force",

@@ -65,7 +65,7 @@ def test_remedies_for_a_table_exist_in_the_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("good.csv").write_text("age,job\n1,a\n2,a\n3,b\n4,b\n")
-    made = "publish good.csv -o r.csv --manifest m.json --sensitive job --gamma 2 --seed 1"
+    made = "publish good.csv -o r.csv --manifest m.json --sensitive job --gamma 2 --seed 1 --keep age"
     assert main(made.split()) == 0
     Path("t.csv").write_text(text)
     capsys.readouterr()

@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-RELEASE = ["--sensitive", "job", "--sensitive", "level", "--gamma", "3", "--missing", "none"]
+RELEASE = ["--sensitive", "job", "--sensitive", "level", "--gamma", "3", "--missing", "none", "--keep", "id"]
 
 
 def _publish(*words: str, code: int = 0) -> None:
@@ -114,7 +114,7 @@ def test_a_changed_cell_is_an_inconsistency(folder: Path, capsys: pytest.Capture
 
 def test_a_transcript_is_not_written_without_a_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "private").mkdir()
-    _publish("table.csv", "-o", "out.csv", *RELEASE, "--keep", "id", "--transcript", "private/t")
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--transcript", "private/t")
     assert capsys.readouterr().err == (
         "note: private/t is as secret as the original: with it anyone can undo the release\n"
     )
@@ -135,7 +135,16 @@ def test_a_transcript_is_not_written_without_a_word(folder: Path, capsys: pytest
             "plan",
             "domain_size",
         ),
-        *("max_gamma", "randomness", "publisher_only", "values_without_rows", "recoded", "worth", "leaks"),
+        *(
+            "max_gamma",
+            "randomness",
+            "publisher_only",
+            "values_without_rows",
+            "recoded",
+            "worth",
+            "leaks",
+            "together",
+        ),
     }
 
 
@@ -220,6 +229,8 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
         "none",
         "--manifest",
         "four.json",
+        "--keep",
+        "id",
     )
     crossed = _refused(capsys, *audit, "--manifest", "four.json")
     assert "the digest of its content is not" in crossed

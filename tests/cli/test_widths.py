@@ -22,7 +22,7 @@ from rich.table import Table
 from experiments.commands import compare
 from experiments.commands.study_figures import show_figures
 from experiments.study.exhibits import Figure, Panel, Point, Series
-from splu_ref.cli import advise
+from splu_ref.cli import examination
 from splu_ref.cli.conform import show_outcome
 from splu_ref.conformance import Conformance, Kind, Result, StatisticalCheck, Verdict
 from splu_ref.output.terminal import draw
@@ -100,7 +100,7 @@ def test_no_row_is_broken(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    for command, function in ((advise, "advise"), (compare, "compare")):
+    for command, function in ((examination, "advise"), (compare, "compare")):
         monkeypatch.setattr(command, function, _once(getattr(command, function)))
     texts = []
     for width in (1000, 80, 60):
@@ -164,7 +164,7 @@ def test_a_table_wraps_then_tightens_then_is_reported_by_row(capsys: pytest.Capt
 def test_every_command_that_draws_a_table_is_here() -> None:
     for source in (*(ROOT / "splu_ref" / "cli").glob("*.py"), *(ROOT / "experiments").rglob("*.py")):
         if "add_column" in source.read_text(encoding="utf-8"):
-            reported = {"output", "study_figures", "tables", "conform"} | {
+            reported = {"output", "study_figures", "tables", "conform", "advice_details"} | {
                 name.split()[0] for name in COMMANDS
             }
             assert source.stem in reported, f"{source.stem} draws a table: show it here at 60 columns"

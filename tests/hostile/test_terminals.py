@@ -36,7 +36,8 @@ NOTHING_TO_SEE = set("\ufe0f\U000e0100\u180b\u3164\u034f")
 STYLING = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 WIDE = {"COLUMNS": "5000"}
 """No line is wrapped, so that the beginning of one is the program's."""
-SEX, JOB = f"sex{STEERING}", f"job{STEERING}"
+SEX, JOB, IDENTITY = f"sex{STEERING}", f"job{STEERING}", f"id{STEERING}"
+KEPT = ("--keep", IDENTITY, "--keep", SEX)
 
 CLAIMS = """
 schema = "splu-ref/claims/1"
@@ -78,7 +79,7 @@ NEW = f"new{NAME}"
 CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "publish": (
         [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--retention", "3/5", "--log", "log",
-         "--seed", "1", "--manifest", f"{NEW}.json", "--force"], (0,),
+         "--seed", "1", "--manifest", f"{NEW}.json", "--force", *KEPT], (0,),
     ),
     "publish --draws": (
         [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--draws", f"capped:{STEERING}"],
@@ -241,10 +242,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a hostile table, a release of it, queries, claims, a certificate and a folder."""
     folder = tmp_path_factory.mktemp("hostile")
     rows = [("FM"[i % 2] + STEERING, "abcd"[i * i % 4] + STEERING, f"{i}{STEERING}") for i in range(24)]
-    cells = [(SEX, JOB, f"id{STEERING}"), *rows]
+    cells = [(SEX, JOB, IDENTITY), *rows]
     (folder / TABLE).write_bytes("".join('"' + '","'.join(row) + '"\n' for row in cells).encode())
     words = ["publish", TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2", "--manifest", MANIFEST]
-    assert _piped([*words, "--log", "log"], folder)[0] == 0
+    assert _piped([*words, "--log", "log", *KEPT], folder)[0] == 0
     query = {"where": {SEX: f"F{STEERING}", JOB: [f"a{STEERING}", f"b{STEERING}"]}}
     (folder / f"q{NAME}.jsonl").write_text(json.dumps(query))
     statement = f"SELECT COUNT(*) WHERE \"{SEX}\" = 'F{STEERING}' AND \"{JOB}\" = 'a{STEERING}';"

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from math import sqrt
+
+import numpy as np
 
 from splu_ref.audit.advice.advice import Advice
 from splu_ref.audit.advice.option import Option
+from splu_ref.audit.dependent_draws import drawn_counts
 from splu_ref.channels import GroupDraws, ParameterError
 from splu_ref.guarantees import (
     LeastWorstError,
     Level,
-    Noise,
-    decimal_down,
-    dependent_draws_threshold,
     least_worst_error,
     privacy_of_draws,
+    table_threshold,
 )
+from splu_ref.mechanisms import SpluGen
+from splu_ref.randomness import IntArray, SeededSource
+
+MOST_ROWS = 2_000_000
+"""Records up to which a plan is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +39,21 @@ class LawOfDraws:
     t_p_star
         T_P* of these counts.
     threshold
-        A T_f for every table with as many values, and every plan; None if none is known.
+        T_f of this table, exactly, for a plan and marks drawn by a fixed seed; None if that takes too long.
+    accurate
+        Number of values with T_f records or more; None likewise.
     deviation, plain_deviation
-        Upper bound of the standard deviation of the published count of the most frequent value, for every
-        plan; and its standard deviation with independent draws.
+        Standard deviation of the published count of the most frequent value, exactly for that plan, None
+        likewise; and with independent draws.
     """
 
     draws: GroupDraws
     t_p: Level
     t_p_star: LeastWorstError
     threshold: int | None
-    deviation: float
+    accurate: int | None
+    deviation: float | None
     plain_deviation: float
-
-    def sentence(self, option: Option, value: str, price: str) -> str:
-        """Return benefit and cost of the law, compared with independent draws."""
-        threshold = "no T_f for every table is known"
-        if self.threshold is not None:
-            threshold = f"T_f at most {self.threshold} instead of {option.threshold}"
-        return (
-            f"{self.draws}: T_P = {decimal_down(self.t_p.at_least, 4)}, T_P* = "
-            f"{decimal_down(self.t_p_star.at_least, 4)}; {threshold}; the standard deviation "
-            f"of the count of {value} at most {self.deviation:.1f} instead of {self.plain_deviation:.1f}; "
-            f"trade-off: {price}"
-        )
 
 
 def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
@@ -65,28 +61,38 @@ def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
     if not option.law.is_plain:
         return ()
     gamma, goals = option.law.gamma, advice.goals
-    counts = [count for _, count in advice.values]
-    most = counts[0]
-    plain = sqrt(most * option.law.variance)
     found = []
     for draws in (GroupDraws("capped", goals.alpha), GroupDraws("all-or-none", goals.alpha)):
         try:
             level = privacy_of_draws(gamma, goals.epsilon, goals.alpha, draws).t_p_definition
         except ParameterError:  # too large an alpha
             continue
-        threshold = None
-        with suppress(ParameterError):  # too large to compute
-            noise = Noise.of(draws, gamma, len(counts))
-            threshold = dependent_draws_threshold(gamma, goals.epsilon, goals.t_e, draws, noise).threshold
-        variance = Noise.beside(draws, gamma, counts[1:]).variance if most > goals.alpha else Fraction(0)
+        threshold = accurate = deviation = None
+        if advice.rows <= MOST_ROWS:
+            with suppress(ParameterError):  # too large to compute
+                source = SeededSource(b"advice on draws")
+                laws = drawn_counts(SpluGen(gamma, draws=draws), _retained(advice, gamma, source), source)
+                deviation = sqrt(laws[0].variance)
+                threshold = table_threshold(list(laws.values()), goals.epsilon, goals.t_e)
+                accurate = sum(each.frequency >= threshold for each in laws.values())
         found.append(
             LawOfDraws(
                 draws=draws,
                 t_p=level,
                 t_p_star=least_worst_error(gamma, goals.epsilon, goals.alpha, draws=draws),
                 threshold=threshold,
-                deviation=min(sqrt(variance), plain) if draws.name == "capped" else sqrt(variance),
-                plain_deviation=plain,
+                accurate=accurate,
+                deviation=deviation,
+                plain_deviation=sqrt(advice.values[0][1] * option.law.variance),
             )
         )
     return tuple(found)
+
+
+def _retained(advice: Advice, gamma: int, source: SeededSource) -> IntArray:
+    """Return the frequencies of the values after the random deletion of the remainder."""
+    counts = np.array([count for _, count in advice.values], dtype=np.int64)
+    ends = np.cumsum(counts)
+    for record in source.subset(advice.rows, advice.rows % gamma).tolist():
+        counts[np.searchsorted(ends, record, side="right")] -= 1
+    return counts

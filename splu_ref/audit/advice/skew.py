@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import shlex
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
 
 import numpy as np
 
@@ -22,7 +22,42 @@ NO_CROSSING = f"of at most {MOST_VALUES} values does (--bins and --group-rare le
 ENOUGH = 5
 """A gamma beyond which a crossing with fewer values is preferred to a larger gamma."""
 RETENTION = Fraction(1, 2)
-"""The retention probability for which the error of the other mechanism is reported."""
+"""The retention probability of the other mechanism where no gamma is feasible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skew:
+    """A column in which one value has more than half of the records, so that no gamma is feasible.
+
+    Attributes
+    ----------
+    column, rows
+        The column, and the number of records.
+    values
+        Sensitive values and their true counts, the most frequent first.
+    """
+
+    column: str
+    rows: int
+    values: tuple[tuple[str, int], ...]
+
+    @property
+    def sentence(self) -> str:
+        """The reason why no gamma is feasible."""
+        value, count = self.values[0]
+        return (
+            f"column {self.column!r} allows no gamma: {value!r} occurs {count} times among {self.rows} "
+            "records, more than half"
+        )
+
+
+def skew(table: CodedTable, sensitive: str) -> Skew | None:
+    """Return the skew of a column, None if a gamma is feasible."""
+    domain, histogram = table.domain(sensitive), table.histogram(sensitive)
+    if largest_gamma(histogram) >= 2:
+        return None
+    counted = ((text(value), int(count)) for value, count in zip(domain, histogram, strict=True))
+    return Skew(sensitive, table.row_count, tuple(sorted(counted, key=lambda item: (-item[1], item[0]))))
 
 
 def require_groups(table: Microdata | CodedTable, sensitive: str) -> int:
@@ -34,26 +69,45 @@ def require_groups(table: Microdata | CodedTable, sensitive: str) -> int:
         If it allows none; the message names a crossing and another mechanism as remedies.
     """
     table = coded(table)
-    domain, histogram = table.domain(sensitive), table.histogram(sensitive)
-    feasible = largest_gamma(histogram)
-    if feasible >= 2:
-        return feasible
-    place = int(histogram.argmax())
-    value, count = text(domain[place]), int(histogram[place])
-    error = _error(table, count, len(histogram))
-    helps = crossing(table, sensitive) or f"No crossing with one other column {NO_CROSSING}"
+    found = skew(table, sensitive)
+    if found is None:
+        return largest_gamma(table.histogram(sensitive))
+    crossed = crossing(table, sensitive)
+    helps = f"No crossing with one other column {NO_CROSSING}" if crossed is None else str(crossed)
     raise DataError(
-        f"column {sensitive!r} allows no gamma: {value!r} occurs {count} times among {table.row_count} "
-        "records, more than half, and dropping or grouping other values cannot help. "
-        f"{helps}; splu-ref publish --mechanism retention --column {sensitive} "
-        f"--domain FILE needs no groups: at --retention {RETENTION} "
-        f"the count of {value!r} has a standard error of {error:.0f}"
+        f"{found.sentence}, and dropping or grouping other values cannot help. {helps}; splu-ref publish "
+        f"--mechanism retention --sensitive {shlex.quote(sensitive)} --retention {RETENTION} "
+        "--observed-domain needs no groups"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A crossing of a sensitive column with another one, as a remedy.
+
+    Attributes
+    ----------
+    name, by
+        The column that it makes, and the other column.
+    gamma
+        The largest gamma that it allows.
+    sensitive
+        The sensitive column.
+    """
+
+    name: str
+    by: str
+    gamma: int
+    sensitive: str
+
+    def __str__(self) -> str:
+        options = ["--cross", f"{self.name}={self.by},{self.sensitive}", "--sensitive", self.name]
+        return f"{shlex.join(options)} allows gamma up to {self.gamma} and protects both columns"
 
 
 def crossing(
     table: Microdata | CodedTable, sensitive: str, but: Collection[str] = (), above: int = 1
-) -> str | None:
+) -> Crossing | None:
     """Return the best column to cross with: the one with the largest feasible gamma and few values.
 
     Parameters
@@ -67,8 +121,8 @@ def crossing(
 
     Returns
     -------
-    str or None
-        The options of `publish` with the gamma that they allow; None if no crossing allows a larger gamma.
+    Crossing or None
+        None if no crossing allows a larger gamma.
     """
     table = coded(table)
     if not _can_be_crossed(sensitive, map(text, table.domain(sensitive))):
@@ -90,17 +144,9 @@ def crossing(
     if best is None:
         return None
     free = next(each for number in itertools.count() if (each := f"new{number or ''}") not in table.columns)
-    options, most = shlex.join(["--cross", f"{free}={best[3]},{sensitive}", "--sensitive", free]), best[2]
-    return f"{options} allows gamma up to {most} and protects both columns"
+    return Crossing(name=free, by=best[3], gamma=best[2], sensitive=sensitive)
 
 
 def _can_be_crossed(name: str, values: Iterable[str]) -> bool:
     """Return whether a column can be crossed: it must not be a crossing already."""
     return "," not in name and not any(JOINED_BY in value for value in values)
-
-
-def _error(table: CodedTable, count: int, values: int) -> float:
-    """Return the standard error of a count by inversion under uniform replacement."""
-    other = (1 - RETENTION) / values
-    own, rows = RETENTION + other, table.row_count
-    return sqrt((count * own * (1 - own) + (rows - count) * other * (1 - other)) / RETENTION**2)

@@ -44,6 +44,7 @@ def reported(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, lis
     return run
 
 
+KEPT = ("--keep", "id", "--keep", "place")
 Run = Callable[..., tuple[int, list[str], list[str]]]
 TWO = ("--sensitive", "v", "--sensitive", "w", "--gamma", "2", "--missing", "none", "--force")
 ONE = ("--sensitive", "v", "--gamma", "3", "--force", "--epsilon", "1/5")
@@ -62,7 +63,7 @@ def test_programs_get_the_same_and_what_it_took(
     seconds = (1.23456 * number for number in count())
     monkeypatch.setattr("splu_ref.mechanisms.streaming.steps.perf_counter", lambda: next(seconds))
     for words in (ONE, (*TWO, "--key-file", "key", "--id", "id", "--manifest", "m.json")):
-        assert main([*WORDS, *words, "--json"]) == 0
+        assert main([*WORDS, *words, *KEPT, "--json"]) == 0
         stored, rows = json.loads(capsys.readouterr().out), Path("o.csv").read_bytes()
         facts = json.loads(Path("m.json").read_text("utf-8")) if "key" in words else {}
         assert main([*WORDS, *words, "--json", "--stream"]) == 0
@@ -84,7 +85,7 @@ def test_programs_get_the_same_and_what_it_took(
 
 @pytest.mark.parametrize("more", [ONE, (*TWO, "--retention", "9/10", "--key-file", "key")])
 def test_people_get_the_same_lines(more: tuple[str, ...], reported: Run) -> None:
-    code, stored, noted = reported(*more)
+    code, stored, noted = reported(*more, *KEPT)
     assert code == 0
     advice = "group values (--group-rare), or bin numbers and dates (--bins)"
     instead = "publish a table in which values are grouped, or numbers and dates binned, already"
@@ -116,7 +117,7 @@ def test_people_get_the_same_lines(more: tuple[str, ...], reported: Run) -> None
     ],
 )
 def test_refusals_are_those_of_the_whole_table(words: list[str], reported: Run) -> None:
-    code, _, said = reported(*words)
+    code, _, said = reported(*words, *KEPT)
     assert code == 2
     assert said
     assert reported(*words, "--stream") == (2, [], said)

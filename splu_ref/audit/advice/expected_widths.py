@@ -1,0 +1,287 @@
+"""Expected width of the 95 % intervals of a cross-table, before anything is published.
+
+For SPLU-Gen by simulation: the table is published several times by a fixed seed, and its cells are estimated
+as an analyst would. For retention replacement from its law: y of n records are published with the value, by
+its x records with probability a = p + (1-p)/m and by the others with b = (1-p)/m, so that (y - n b)/p has the
+mean x and the variance (x a (1-a) + (n-x) b (1-b))/p^2. The interval of the exact test is wider than the
+normal one by about half a step 1/p on either side.
+
+A value with nearly N/gamma records is published for other records as often as for its own (p - a is near 0,
+claim splu.Cc), so that its intervals reach from 0 to all records of the predicate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from statistics import fmean, median, stdev
+
+import numpy as np
+from scipy.special import ndtri
+
+from splu_ref.audit.advice.verdict import retention_at
+from splu_ref.channels import DataError, ParameterError
+from splu_ref.data import Microdata, text
+from splu_ref.estimators import Query, QueryEstimate, QueryEstimator
+from splu_ref.mechanisms import SpluGen
+from splu_ref.randomness import IntArray, SeededSource
+
+ROWS, FEWEST, MOST = 20_000, 3, 10
+"""Rows that are published for one mean, as long as that is between 3 and 10 releases."""
+MOST_CELLS, MOST_ROWS = 5_000, 200_000
+"""Largest number of cells of a table, and of records of a table for which means are computed unless named."""
+TABLES, LEAST_RECORDS = 2, 10
+"""Number of cross-tables if none is named, and their least mean number of records of a predicate."""
+_NORMAL_95 = 1.959963984540054
+_POINTS = ndtri((np.arange(200) + 0.5) / 200)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedWidth:
+    """What estimates of the cells of a cross-table are worth under one mechanism; means over the cells.
+
+    Attributes
+    ----------
+    mechanism
+        SPLU-Gen; None for retention replacement.
+    retention, true_value
+        p, and the probability that a published value is the record's true value: p of SPLU-Gen, and p +
+        (1-p)/m of retention replacement in a domain of m values.
+    width, width_error
+        Mean width of the 95 % intervals, and its Monte Carlo standard error; 0 if it was not simulated.
+    from_zero, to_all
+        Mean number of intervals that start at 0, and that reach all records of the predicate.
+    standard_error
+        Median over the cells of the standard error of the estimate that rests on the cell alone, without any
+        assumption on other cells (``exact``, and of retention replacement the inversion).
+    """
+
+    mechanism: SpluGen | None
+    retention: Fraction
+    true_value: Fraction
+    width: float
+    width_error: float
+    from_zero: float
+    to_all: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossTable:
+    """The cells of a cross-table with their true counts.
+
+    Attributes
+    ----------
+    columns
+        Its columns, the sensitive one last.
+    counts
+        True counts by predicate and sensitive value, shape (predicates, values).
+    predicates
+        The values of the other columns of each predicate.
+    values
+        The sensitive values.
+    """
+
+    columns: tuple[str, ...]
+    counts: IntArray
+    predicates: tuple[tuple[str, ...], ...]
+    values: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Microdata, sensitive: str, by: Sequence[str]) -> CrossTable:
+        """Return the cross-table of a sensitive column by others; empty cells of these are left out.
+
+        Raises
+        ------
+        DataError
+            If a column does not exist, or the table would have more than 5,000 cells.
+        """
+        values = tuple(map(text, table.domain(sensitive)))
+        keys = list(zip(*(table.cells(name) for name in by), strict=True))
+        places = {key: place for place, key in enumerate(sorted(key for key in set(keys) if all(key)))}
+        if len(places) * len(values) > MOST_CELLS:
+            raise DataError(
+                f"the table of {', '.join((*by, sensitive))} has {len(places) * len(values)} cells, more "
+                f"than {MOST_CELLS}: name columns with fewer values"
+            )
+        rows = np.array([places.get(key, -1) for key in keys])
+        pairs = rows * len(values) + table.codes(sensitive)
+        counts = np.bincount(pairs[rows >= 0], minlength=len(places) * len(values))
+        return cls(
+            columns=(*by, sensitive),
+            counts=counts.reshape(len(places), len(values)),
+            predicates=tuple(places),
+            values=values,
+        )
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return self.counts.size
+
+    def queries(self, published: Microdata) -> list[Query]:
+        """Return a query for each cell whose predicate the published table has."""
+        *by, sensitive = self.columns
+        present = set(zip(*(published.cells(name) for name in by), strict=True))
+        return [
+            Query.of({**dict(zip(by, predicate, strict=True)), sensitive: value})
+            for predicate in self.predicates
+            if predicate in present
+            for value in self.values
+        ]
+
+    def under_retention(self, chance: Fraction) -> ExpectedWidth | None:
+        """Return the expected widths under retention replacement that shows true values with ``chance``.
+
+        None if such a release is independent of the table.
+        """
+        keep = retention_at(len(self.values), chance)
+        if keep is None:
+            return None
+        p, b = float(keep), float((1 - keep) / len(self.values))
+        n = self.counts.sum(axis=1, keepdims=True)
+        error = np.sqrt(self.counts * (p + b) * (1 - p - b) + (n - self.counts) * b * (1 - b)) / p
+        half = _NORMAL_95 * error + (1 / p - 1) / 2
+        seen = self.counts[..., None] + error[..., None] * _POINTS
+        low, high = (np.clip(seen + sign * half[..., None], 0, n[..., None]) for sign in (-1, 1))
+        return ExpectedWidth(
+            mechanism=None,
+            retention=keep,
+            true_value=chance,
+            width=float((high - low).mean()),
+            width_error=0.0,
+            from_zero=float((low <= 0).mean() * self.cells),
+            to_all=float((high >= n[..., None]).mean() * self.cells),
+            standard_error=float(np.median(error)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableWidths:
+    """Expected widths for one cross-table.
+
+    Attributes
+    ----------
+    table
+        The cross-table.
+    releases
+        Number of simulated releases of each mechanism.
+    widths
+        One for each mechanism, then those of retention replacement that shows true values as often.
+    """
+
+    table: CrossTable
+    releases: int
+    widths: tuple[ExpectedWidth, ...]
+
+
+def default_tables(table: Microdata, sensitive: str) -> list[tuple[str, ...]]:
+    """Return cross-tables of the sensitive column by each of the two others with the fewest values.
+
+    None for a table of more than 200,000 records, and none with more than 5,000 cells or fewer than 10
+    records for each value of the other column.
+    """
+    if table.row_count > MOST_ROWS:
+        return []
+    sizes = {name: len(set(table.cells(name)) - {""}) for name in table.columns if name != sensitive}
+    few = sorted((size, name) for name, size in sizes.items() if size > 1)
+    most = min(MOST_CELLS // len(table.domain(sensitive)), table.row_count // LEAST_RECORDS)
+    return [(name,) for size, name in few[:TABLES] if size <= most]
+
+
+def expected_widths(
+    table: Microdata,
+    sensitive: str,
+    tables: Sequence[Sequence[str]],
+    mechanisms: Sequence[SpluGen],
+    *,
+    releases: int | None = None,
+) -> list[TableWidths]:
+    """Return the expected widths of 95 % intervals for the cells of cross-tables.
+
+    Parameters
+    ----------
+    table
+        The original table.
+    sensitive
+        The sensitive column.
+    tables
+        For each cross-table its other columns.
+    mechanisms
+        SPLU-Gen with a feasible gamma, by law of draws.
+    releases
+        Number of simulated releases of each mechanism, at least 2; by default as many as publish 20,000 rows,
+        from 3 to 10.
+
+    Raises
+    ------
+    DataError
+        If a column does not exist, or a cross-table has more than 5,000 cells.
+    ParameterError
+        For fewer than 2 releases.
+    """
+    times = min(max(ROWS // table.row_count, FEWEST), MOST) if releases is None else releases
+    if times < 2:
+        raise ParameterError("the Monte Carlo error needs at least 2 releases: give more")
+    crossed = [CrossTable.of(table, sensitive, by) for by in tables]
+    part = table.select(list(dict.fromkeys(name for each in crossed for name in each.columns)))
+    widths: list[list[ExpectedWidth]] = [[] for _ in crossed]
+    for mechanism in mechanisms if crossed else ():
+        samples: list[list[_Sample]] = [[] for _ in crossed]
+        for trial in range(times):
+            source = SeededSource(f"expected widths {trial}".encode())
+            release = mechanism.publish(part, [sensitive], source)
+            estimator = QueryEstimator(release.table, [sensitive], mechanism, domains=release.domains)
+            for place, each in enumerate(crossed):
+                queries = each.queries(release.table)
+                samples[place].append(
+                    _Sample.of(estimator.estimate(queries, None), estimator.estimate(queries, "exact"))
+                )
+        for place, found in enumerate(samples):
+            widths[place].append(_mean(mechanism, found))
+    for chance in dict.fromkeys(mechanism.retention for mechanism in mechanisms):
+        for place, each in enumerate(crossed):
+            retained = each.under_retention(chance)
+            widths[place] += [] if retained is None else [retained]
+    return [
+        TableWidths(table=each, releases=times, widths=tuple(found))
+        for each, found in zip(crossed, widths, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Means over the cells of one simulated release."""
+
+    width: float
+    from_zero: int
+    to_all: int
+    standard_error: float
+
+    @classmethod
+    def of(cls, answers: Sequence[QueryEstimate], alone: Sequence[QueryEstimate]) -> _Sample:
+        ends = [
+            (answer.interval, answer.predicate_count) for answer in answers if answer.interval is not None
+        ]
+        errors = [answer.standard_error for answer in alone if answer.standard_error is not None]
+        return cls(
+            fmean(high - low for (low, high), _ in ends),
+            sum(low <= 0 for (low, _), _ in ends),
+            sum(high >= n for (_, high), n in ends),
+            median(errors),
+        )
+
+
+def _mean(mechanism: SpluGen, samples: Sequence[_Sample]) -> ExpectedWidth:
+    return ExpectedWidth(
+        mechanism=mechanism,
+        retention=mechanism.retention,
+        true_value=mechanism.retention,
+        width=fmean(each.width for each in samples),
+        width_error=stdev(each.width for each in samples) / sqrt(len(samples)),
+        from_zero=fmean(each.from_zero for each in samples),
+        to_all=fmean(each.to_all for each in samples),
+        standard_error=fmean(each.standard_error for each in samples),
+    )

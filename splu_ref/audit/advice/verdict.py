@@ -1,0 +1,261 @@
+"""The verdict on publishing a table by SPLU-Gen: publish, change something first, or take another mechanism.
+
+SPLU-Gen makes counts of rare values unreliable. It is of use for a column that has a rare value and a common
+one, if a feasible gamma meets the goals. Columns that identify records, or that predict the sensitive value,
+disclose what it protects, whatever gamma is.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from splu_ref.audit.advice.advice import Advice
+from splu_ref.audit.advice.coded_table import CodedTable
+from splu_ref.audit.advice.leaks import Leak, Leaks
+from splu_ref.audit.advice.option import Goals
+from splu_ref.audit.advice.recommendation import named, recommend
+from splu_ref.audit.advice.skew import RETENTION, Skew, crossing
+from splu_ref.channels import DataError, InputError
+from splu_ref.data import Bins, Microdata, prepare_table
+from splu_ref.guarantees import decimal_down
+from splu_ref.mechanisms import largest_gamma
+
+Decision: TypeAlias = Literal["publish", "change first", "do not publish by this mechanism"]
+Ground: TypeAlias = Literal["disclosure", "no groups", "nothing rare", "goals", "nothing accurate"]
+
+_NUMBERS = (1, 2, 5)
+_FINEST, _WIDTHS = 1000, 40
+"""Largest number of bins that are tried, and number of widths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """A reason not to publish a table as it is.
+
+    Attributes
+    ----------
+    ground
+        Kind of the reason.
+    column
+        The sensitive column, or with ``"disclosure"`` the column to drop.
+    reason
+        A sentence without its period.
+    """
+
+    ground: Ground
+    column: str
+    reason: str
+
+
+def objections(advices: Mapping[str, Advice | Skew], leaks: Sequence[Leaks]) -> tuple[Objection, ...]:
+    """Return the reasons not to publish a table by SPLU-Gen as it is, those about goals first.
+
+    Parameters
+    ----------
+    advices
+        By sensitive column its advice, or the value with more than half of the records.
+    leaks
+        Disclosure risks of the columns that are to be published.
+    """
+    found = [each for column, advice in advices.items() for each in _of_column(column, advice)]
+    return (*found, *disclosures(leaks))
+
+
+def decision(found: Sequence[Objection], columns: Sequence[str]) -> Decision:
+    """Return the verdict that objections to publishing these sensitive columns lead to.
+
+    Another mechanism is advised if a column has no feasible gamma, or if no column has a rare value.
+    """
+    grounds = {ground: {each.column for each in found if each.ground == ground} for ground in _GROUNDS}
+    if grounds["no groups"] or grounds["nothing rare"] >= set(columns):
+        return "do not publish by this mechanism"
+    return "change first" if any(each.ground != "nothing rare" for each in found) else "publish"
+
+
+_GROUNDS: tuple[Ground, ...] = ("disclosure", "no groups", "nothing rare", "goals", "nothing accurate")
+
+
+def disclosures(leaks: Sequence[Leaks]) -> list[Objection]:
+    """Return an objection for each column that is to be dropped: identities and near-copies.
+
+    Of a pair of columns that predict the sensitive value, the second is to be dropped, unless one of the two
+    is already.
+    """
+    found: dict[str, Objection] = {}
+    for each in leaks:
+        for leak in each.leaks:
+            column = None if leak.drawn else _dropped(leak, found)
+            if column is not None:
+                found[column] = Objection("disclosure", column, leak.sentence(each.sensitive))
+    return list(found.values())
+
+
+def refuse_disclosure(leaks: Sequence[Leaks]) -> None:
+    """Raise ``DataError`` if a column identifies records or predicts a sensitive value.
+
+    The message names the options that drop the first such column, or publish it all the same.
+    """
+    found = disclosures(leaks)
+    if found:
+        name = shlex.quote(found[0].column)
+        more = f"; the same with {len(found) - 1} more, see splu-ref advise" if found[1:] else ""
+        raise DataError(
+            f"{found[0].reason}: nothing is published; --drop {name}, or --keep {name} to publish it all the "
+            f"same{more}"
+        )
+
+
+def _dropped(leak: Leak, dropped: Mapping[str, Objection]) -> str | None:
+    return None if set(leak.columns) & dropped.keys() else leak.columns[-1]
+
+
+def _of_column(column: str, advice: Advice | Skew) -> Iterator[Objection]:
+    """Yield the objections to publishing a column by SPLU-Gen: the first of them decides."""
+    if isinstance(advice, Skew):
+        yield Objection("no groups", column, advice.sentence)
+        return
+    goals, (rarest, least), (_, most) = advice.goals, advice.values[-1], advice.values[0]
+    best = recommend(advice).option
+    if least > goals.alpha:
+        yield Objection(
+            "nothing rare",
+            column,
+            f"it protects no value of {column!r}: the rarest, {rarest}, has {least} records, and T_P is "
+            f"about counts up to {goals.alpha}",
+        )
+    elif not best.meets_t_p:
+        yield Objection(
+            "goals",
+            column,
+            f"no gamma reaches T_P = {goals.t_p} for {column!r}: {named(best)}, the best, has "
+            f"{decimal_down(best.t_p, 4)}, and more than {advice.max_gamma} are not feasible",
+        )
+    elif not best.meets_true_value:
+        yield Objection(
+            "goals",
+            column,
+            f"{column!r} is published with its true value with probability {best.true_value}, above the goal "
+            f"{goals.true_value}, and no gamma above {advice.max_gamma} is feasible",
+        )
+    elif not best.accurate:
+        yield Objection(
+            "nothing accurate",
+            column,
+            f"no value of {column!r} is accurate: the most frequent has {most} records, and T_f is "
+            f"{best.threshold} at {named(best)}",
+        )
+
+
+def remedies(
+    table: CodedTable, microdata: Microdata, objection: Objection, advices: Mapping[str, Advice | Skew]
+) -> list[tuple[str, str]]:
+    """Return the options that clear an objection, as pairs of a name and a value; an empty list for none.
+
+    Parameters
+    ----------
+    table, microdata
+        The table as it is to be published, as integer codes and as data.
+    objection
+        One of `objections` for it.
+    advices
+        The advices that it is about.
+    """
+    column, advice = objection.column, advices.get(objection.column)
+    if objection.ground == "disclosure":
+        return [("drop", column)]
+    if not isinstance(advice, Advice) or objection.ground not in ("goals", "nothing accurate"):
+        return []
+    if objection.ground == "nothing accurate":
+        found = next(_recodings(microdata, column, advice), None)
+        return [] if found is None else [found]
+    others = [each for each in advices if each != column]
+    crossed = crossing(table, column, others, advice.max_gamma)
+    return [] if crossed is None else [("cross", f"{crossed.name}={crossed.by},{column}")]
+
+
+def _recodings(table: Microdata, column: str, advice: Advice) -> Iterator[tuple[str, str]]:
+    """Yield options that merge values so that one is accurate and one is still rare, the finest first."""
+    for width in _widths([value for value, _ in advice.values]):
+        option = f"{column}={width}"
+        try:
+            binned = prepare_table(table.select([column]), [Bins.parse(option)], {}, (), [column])
+            counts = binned.histogram(column).tolist()
+        except InputError:
+            continue
+        if _meets(counts, advice):
+            yield "bins", option
+    counts = [count for _, count in advice.values]
+    for least in sorted({count + 1 for count in counts}):
+        merged = [count for count in counts if count >= least]
+        if len(merged) < len(counts) - 1 and _meets([*merged, sum(counts) - sum(merged)], advice):
+            yield "group-rare", f"{column}={least}"
+
+
+def _widths(values: Sequence[str]) -> list[Decimal]:
+    """Return widths of bins for numbers, ascending; none if a value is no number."""
+    try:
+        numbers = [Decimal(value) for value in values]
+    except InvalidOperation:
+        return []
+    if not all(number.is_finite() for number in numbers):
+        return []
+    spread = max(numbers) - min(numbers)
+    if not spread:
+        return []
+    first = (spread / _FINEST).adjusted()
+    every = [Decimal(digit).scaleb(power) for power in range(first, first + 5) for digit in _NUMBERS]
+    return [Decimal(f"{width:f}") for width in every if spread / _FINEST <= width < spread][:_WIDTHS]
+
+
+def _meets(counts: Sequence[int], advice: Advice) -> bool:
+    """Return whether these counts have a rare value, and an accurate one at a gamma that meets the goals."""
+    feasible = largest_gamma(np.array(counts))
+    return min(counts) <= advice.goals.alpha and any(
+        option.law.gamma <= feasible
+        and option.meets_t_p
+        and option.meets_true_value
+        and option.threshold <= max(counts)
+        for option in advice.options
+    )
+
+
+def retention_at(values: int, chance: Fraction) -> Fraction | None:
+    """Return the p of retention replacement that shows the true value with probability ``chance``.
+
+    It is the p with p + (1 - p)/m = ``chance`` for a domain of m = ``values``; None if that is not positive.
+    """
+    keep = (chance - Fraction(1, values)) / (1 - Fraction(1, values))
+    return keep if keep > 0 else None
+
+
+def alternative(advice: Advice | Skew, goals: Goals) -> Fraction:
+    """Return the retention probability of retention replacement to use instead of SPLU-Gen.
+
+    It shows the true value as often as the recommended gamma, at most as often as the goal allows. With as
+    many values as gamma such a release would be independent of the table: then the next smaller gamma counts,
+    and where there is none, p is 1/2.
+    """
+    values = len(advice.values)
+    if isinstance(advice, Advice):
+        gamma = min(int(recommend(advice).option.law.gamma), values - 1)
+        found = retention_at(values, min(Fraction(1, gamma), goals.true_value)) if gamma > 1 else None
+        if found is not None:
+            return found
+    capped = retention_at(values, goals.true_value)
+    return min(RETENTION, capped) if capped is not None else RETENTION
+
+
+def alternative_text(values: int, keep: Fraction) -> str:
+    """Return what retention replacement with this p promises for a domain of this size."""
+    other = (1 - keep) / values
+    return (
+        f"retention replacement with p = {keep} shows the true value with probability {keep + other} and "
+        f"limits the disclosure of every record: e^epsilon = {(keep + other) / other}"
+    )

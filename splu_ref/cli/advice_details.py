@@ -1,0 +1,425 @@
+"""The advice for one sensitive column: a summary, expected widths, and with ``--explain`` all details."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Self
+
+from rich.table import Table
+
+from splu_ref.audit import (
+    EVERY_GAMMA,
+    Advice,
+    Assessment,
+    CodedTable,
+    LawOfDraws,
+    Leaks,
+    Option,
+    Recommendation,
+    TableInMemory,
+    TableWidths,
+    assess,
+    default_tables,
+    expected_widths,
+    laws_of_draws,
+    recommend,
+)
+from splu_ref.channels import GroupDraws
+from splu_ref.cli.assessment import (
+    MEANING,
+    assessment_json,
+    bargain,
+    leak_warnings,
+    leaks_json,
+    unique_records,
+)
+from splu_ref.cli.output import show
+from splu_ref.guarantees import LeastWorstError, decimal_down, exact_json, least_worst_error
+from splu_ref.mechanisms import SpluGen
+from splu_ref.output import draw
+
+SHOWN = 10
+"""Values and groups named on the screen; --json lists them all."""
+MOST_SIMULATED = 10_000_000
+"""Largest product of values, gammas and records for which every gamma and law of draws is simulated."""
+AUDIENCE = "computed from true counts: for the publisher, not for the public"
+SEARCHED = (
+    "predicates of one or two column=value assignments, up to alpha records, all with one sensitive value"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnAdvice:
+    """The advice for one column, with its assessment, its disclosure risks and expected widths."""
+
+    column: str
+    advice: Advice
+    best: Recommendation
+    laws: Sequence[LawOfDraws]
+    stars: Sequence[LeastWorstError]
+    leaks: Leaks
+    tables: Sequence[TableWidths]
+
+    @classmethod
+    def of(
+        cls,
+        column: str,
+        advice: Advice,
+        leaks: Leaks,
+        table: CodedTable | None,
+        by: Sequence[tuple[str, ...]] | None,
+        *,
+        every: bool,
+    ) -> Self:
+        """Return the advice for a column.
+
+        Parameters
+        ----------
+        column, advice, leaks
+            The column and what is known about it.
+        table
+            The table, for expected widths; None if they are not needed.
+        by
+            The other columns of each cross-table; None for the default.
+        every
+            Whether widths are computed for every law of draws at every gamma, unless there are very many
+            values, gammas and records.
+        """
+        best, goals = recommend(advice), advice.goals
+        laws = laws_of_draws(advice, best.option)
+        tables: Sequence[TableWidths] = ()
+        if isinstance(table, TableInMemory):
+            wanted = default_tables(table.table, column) if by is None else by
+            draws = [GroupDraws(), *(law.draws for law in laws)]
+            chosen = best.option.law
+            mechanisms = [SpluGen(chosen.gamma, chosen.retention, draws=law) for law in draws]
+            size = len(advice.values) * len(advice.options) * table.row_count
+            every = every and size <= MOST_SIMULATED
+            mechanisms += [
+                SpluGen(option.law.gamma, draws=law)
+                for option in (advice.options if every else _others(advice, best.option))
+                for law in (draws if every else draws[:1])
+                if option.law.is_plain and option.law.gamma <= EVERY_GAMMA and option is not best.option
+            ]
+            tables = expected_widths(table.table, column, wanted, mechanisms)
+        return cls(
+            column=column,
+            advice=advice,
+            best=best,
+            laws=laws,
+            stars=[
+                least_worst_error(each.law.gamma, goals.epsilon, goals.alpha, retention=each.law.retention)
+                for each in advice.options
+            ],
+            leaks=leaks,
+            tables=tables,
+        )
+
+    @property
+    def assessment(self) -> Assessment:
+        """Privacy and accuracy at the recommended option."""
+        goals = self.advice.goals
+        return assess(self.best.option.law, self.advice.values, goals.epsilon, goals.alpha, goals.t_e)
+
+    def reason(self) -> str:
+        """Return the reason to publish the column, in numbers."""
+        goals, option, values = self.advice.goals, self.best.option, self.advice.values
+        rare = sum(count <= goals.alpha for _, count in values)
+        return (
+            f"{rare} of {len(values)} values of {self.column!r} have up to {goals.alpha} records: their "
+            f"counts are off by {goals.epsilon} or more with T_P = {decimal_down(option.t_p, 4)} at least "
+            f"(goal {goals.t_p}); {len(option.accurate)} values, from T_f = {option.threshold} records on, "
+            "are accurate"
+        )
+
+    @staticmethod
+    def risks(advice: Advice, leaks: Leaks) -> str:
+        """Return the risks that remain at the recommended option, in numbers."""
+        option, alpha = recommend(advice).option, advice.goals.alpha
+        return (
+            f"{leaks.unique_records} of {advice.rows} records are unique by their other columns; "
+            f"{option.groups_at_risk} groups of up to {alpha} records and {leaks.found} larger ones "
+            f"have nearly one value of {leaks.sensitive!r} (--explain)"
+        )
+
+    def json(self, tables: Sequence[TableWidths]) -> dict[str, object]:
+        """Return the JSON object of the column, with the expected widths of the advised command."""
+        document = _as_json(self.advice, self.best, self.column, self.stars)
+        document |= {"draws": _laws_json(self.laws), "worth": assessment_json(self.assessment)}
+        document |= {"tables": [_table_json(each) for each in tables]}
+        return document | {"leaks": leaks_json(self.leaks)}
+
+    def show_widths(self, *, errors: bool) -> None:
+        """Print expected widths by mechanism, two cross-tables beside each other.
+
+        ``errors``: with the Monte Carlo errors of the widths, and without accuracy of single values.
+        """
+        for number in range(0, len(self.tables), 2):
+            some = self.tables[number : number + 2]
+            sizes = " and ".join(
+                f"{label}: {' x '.join(each.table.columns)} ({each.table.cells} cells, on average "
+                f"{each.table.counts.mean():.0f} records)"
+                for label, each in zip("ab", some, strict=False)
+            )
+            largest = max(
+                width.width_error / max(width.width, 1e-9) for each in some for width in each.widths
+            )
+            title = (
+                "expected mean width of 95 %, median standard error, and number that start at 0, for "
+                f"{sizes}; {some[0].releases} simulated releases, Monte Carlo error of widths up to "
+                f"{largest:.1%}"
+            )
+            show({}, [("", ""), ("intervals", title)], as_json=False)
+            draw(self._widths(some, errors=errors))
+
+    def show(self) -> None:
+        """Print every gamma, every reason, and the disclosure risks."""
+        advice, best, leaks = self.advice, self.best, self.leaks
+        draw(_options(advice, best, self.stars))
+        lines = [
+            *_lines(advice, best),
+            *(("disclosed by" if n == 0 else "", risk) for n, risk in enumerate(leak_warnings([leaks]))),
+            *([("", MEANING)] if leaks.concentrations else []),
+            ("unique", unique_records(leaks, advice.rows)),
+            *self.assessment.sentences()[2:],
+            *(("draws" if n == 0 else "", self._benefit(law)) for n, law in enumerate(self.laws)),
+            ("searched", f"{SEARCHED}; {leaks.searched}"),
+        ]
+        show({}, lines, as_json=False)
+
+    def _benefit(self, law: LawOfDraws) -> str:
+        """Return benefit and cost of a law of dependent draws in one sentence."""
+        accurate = "T_f takes too long to compute"
+        if law.threshold is not None:
+            accurate = (
+                f"T_f = {law.threshold} in this table: {law.accurate} of {len(self.advice.values)} values "
+                "are accurate"
+            )
+        return (
+            f"{law.draws}: T_P = {decimal_down(law.t_p.at_least, 4)}, T_P* = "
+            f"{decimal_down(law.t_p_star.at_least, 4)}; {accurate}; trade-off: "
+            f"{bargain(law.draws, self.best.option.law.gamma)}"
+        )
+
+    def _widths(self, tables: Sequence[TableWidths], *, errors: bool) -> Table:
+        """Return a row for each mechanism, by chance of the true value; the recommended one has a star."""
+        drawn = Table(box=None, pad_edge=False)
+        for name in ("", "mechanism", "true value", *(() if errors else ("T_P", "T_f", "s.d."))):
+            drawn.add_column(name, justify="left" if name in ("", "mechanism") else "right")
+        for label in "ab"[: len(tables)]:
+            for name in (f"{label}: width", "s.e.", "from 0"):
+                drawn.add_column(name, justify="right")
+        chosen = self.best.option.law.retention
+        rows = sorted(
+            zip(*(each.widths for each in tables), strict=True),
+            key=lambda row: (row[0].true_value != chosen, row[0].true_value),
+        )
+        for row in rows:
+            made = row[0].mechanism
+            star = made is not None and made.draws.bound is None and made.retention == chosen
+            name = f"retention {row[0].retention}" if made is None else f"{made.gamma} {made.draws}"
+            cells = [
+                cell
+                for each in row
+                for cell in (
+                    f"{each.width:.0f}" + (f" +-{each.width_error:.1f}" if errors and made else ""),
+                    f"{each.standard_error:.0f}",
+                    f"{each.from_zero:.0f}",
+                )
+            ]
+            law = () if errors else self._law(made)
+            drawn.add_row("*" if star else "", name, str(row[0].true_value), *law, *cells)
+        return drawn
+
+    def _law(self, mechanism: SpluGen | None) -> tuple[str, str, str]:
+        """Return T_P, T_f of this table, and the standard deviation of the most frequent value's count."""
+        if mechanism is None:
+            return "", "", ""
+        law = (mechanism.gamma, mechanism.retention)
+        if mechanism.draws.bound is None:
+            option = next(each for each in self.advice.options if (each.law.gamma, each.law.retention) == law)
+            spread = sqrt(self.advice.values[0][1] * option.law.variance)
+            return decimal_down(option.t_p, 3), str(option.threshold), f"{spread:.0f}"
+        if law != (self.best.option.law.gamma, self.best.option.law.retention):
+            return "", "", ""
+        found = next(each for each in self.laws if each.draws == mechanism.draws)
+        return (
+            decimal_down(found.t_p.at_least, 3),
+            "" if found.threshold is None else str(found.threshold),
+            "" if found.deviation is None else f"{found.deviation:.0f}",
+        )
+
+
+def _others(advice: Advice, best: Option) -> list[Option]:
+    """Return the options that are shown beside the best: the least gamma, and the largest up to 20."""
+    plain = [each for each in advice.options if each.law.is_plain and each.law.gamma <= EVERY_GAMMA]
+    return [option for option in dict.fromkeys((plain[0], plain[-1])) if option is not best]
+
+
+def _options(advice: Advice, best: Recommendation, stars: Sequence[LeastWorstError]) -> Table:
+    """Return a row for each option."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "gamma", "p", "T_P", "T_P*", "T_f", "protected", "between", "accurate", "at risk"):
+        table.add_column(name, justify="left" if name in ("", "p") else "right")
+    for option, star in zip(advice.options, stars, strict=True):
+        sizes = (option.protected, option.between, option.accurate)
+        table.add_row(
+            "*" if option is best.option else "",
+            str(option.law.gamma),
+            str(option.law.retention),
+            decimal_down(option.t_p, 4) + ("" if option.meets_t_p else " <"),
+            decimal_down(star.at_least, 4),
+            str(option.threshold),
+            *(str(len(each)) for each in sizes),
+            str(option.groups_at_risk),
+        )
+    return table
+
+
+def _laws_json(laws: Sequence[LawOfDraws]) -> list[dict[str, object]]:
+    return [
+        {
+            "draws": str(law.draws),
+            "t_p": exact_json(law.t_p.at_least, "down"),
+            "t_p_star_at_least": exact_json(law.t_p_star.at_least, "down"),
+            "threshold": law.threshold,
+            "accurate": law.accurate,
+            "deviation": law.deviation,
+            "deviation_independent": law.plain_deviation,
+        }
+        for law in laws
+    ]
+
+
+def _table_json(found: TableWidths) -> dict[str, object]:
+    return {
+        "columns": list(found.table.columns),
+        "cells": found.table.cells,
+        "mean_count": float(found.table.counts.mean()),
+        "releases": found.releases,
+        "widths": [
+            {
+                "mechanism": "retention" if each.mechanism is None else each.mechanism.name,
+                "gamma": None if each.mechanism is None else int(each.mechanism.gamma),
+                "retention": str(each.retention),
+                "draws": None if each.mechanism is None else str(each.mechanism.draws),
+                "true_value": str(each.true_value),
+                "width": each.width,
+                "width_error": each.width_error,
+                "from_zero": each.from_zero,
+                "to_all": each.to_all,
+                "standard_error": each.standard_error,
+            }
+            for each in found.widths
+        ],
+    }
+
+
+def _lines(advice: Advice, best: Recommendation) -> list[tuple[str, str]]:
+    goals, option = advice.goals, best.option
+    smaller = "" if all(each.meets_t_p for each in advice.options) else f"; < marks a T_P below {goals.t_p}"
+    aims = (
+        f"counts up to {goals.alpha} wrong by {goals.epsilon} or more with at least T_P = {goals.t_p}, "
+        f"counts from T_f on with at most T_E = {goals.t_e}{smaller}"
+    )
+    if goals.true_value < 1:
+        aims += f"; a published value is the true value with probability at most {goals.true_value}"
+    return [
+        ("", ""),
+        ("goals", aims),
+        ("feasible", _feasible(advice)),
+        ("recommended" if best.meets else "closest", _option_text(option)),
+        *(("because" if number == 0 else "", reason) for number, reason in enumerate(best.reasons)),
+        ("protected", _values(advice, option.protected)),
+        ("between", _values(advice, option.between)),
+        ("accurate", _values(advice, option.accurate)),
+        ("groups at risk", _groups(advice, option)),
+    ]
+
+
+def _feasible(advice: Advice) -> str:
+    shown = sorted({int(option.law.gamma) for option in advice.options})
+    left_out = advice.max_gamma - 1 - len(shown)
+    more = f"; shown are 2 to {shown[-2]} and {shown[-1]}" if left_out else ""
+    most = f"the most frequent value has {advice.values[0][1]} of {advice.rows} records"
+    return f"gamma = 2 to {advice.max_gamma}: {most}{more}"
+
+
+def _option_text(option: Option) -> str:
+    plain = " = 1/gamma" if option.law.is_plain else ""
+    return f"gamma = {option.law.gamma}, p = {option.law.retention}{plain}"
+
+
+def _values(advice: Advice, numbers: tuple[int, ...]) -> str:
+    named = [f"{value} ({count})" for value, count in (advice.values[number] for number in numbers[:SHOWN])]
+    return _listed(named, len(numbers))
+
+
+def _groups(advice: Advice, option: Option) -> str:
+    groups = [advice.groups[number] for number in option.unprotected[:SHOWN]]
+    return _listed(
+        [f"{group.predicate}: all {group.count} are {group.value}" for group in groups],
+        option.groups_at_risk,
+        "; ",
+        f"the {len(option.unprotected)} largest" if option.unlisted else "them",
+    )
+
+
+def _listed(named: list[str], whole: int, joined_by: str = ", ", which: str = "them") -> str:
+    more = f"{joined_by}and {whole - len(named)} more (--json lists {which})" if whole > len(named) else ""
+    return joined_by.join(named) + more if named else "none"
+
+
+def _as_json(
+    advice: Advice, best: Recommendation, sensitive: str, stars: Sequence[LeastWorstError]
+) -> dict[str, object]:
+    goals = advice.goals
+
+    def named(numbers: tuple[int, ...]) -> list[str]:
+        return [advice.values[number][0] for number in numbers]
+
+    return {
+        "audience": AUDIENCE,
+        "sensitive": sensitive,
+        "rows": advice.rows,
+        "max_gamma": advice.max_gamma,
+        "epsilon": str(goals.epsilon),
+        "alpha": goals.alpha,
+        "t_p": str(goals.t_p),
+        "t_e": str(goals.t_e),
+        "own_value": str(goals.true_value),
+        "values": [{"value": value, "count": count} for value, count in advice.values],
+        "options": [
+            {
+                "gamma": int(option.law.gamma),
+                "retention": str(option.law.retention),
+                "t_p": exact_json(option.t_p, "down"),
+                "t_p_star_at_least": exact_json(star.at_least, "down"),
+                "argmin": option.argmin,
+                "meets_t_p": option.meets_t_p,
+                "own_value": str(option.true_value),
+                "meets_own_value": option.meets_true_value,
+                "threshold": option.threshold,
+                "protected_values": named(option.protected),
+                "between_values": named(option.between),
+                "accurate_values": named(option.accurate),
+                "unprotected_groups": list(option.unprotected),
+                "unlisted_groups": option.unlisted,
+                "uninformative_values": named(option.uninformative),
+            }
+            for option, star in zip(advice.options, stars, strict=True)
+        ],
+        "recommendation": {
+            "gamma": int(best.option.law.gamma),
+            "retention": str(best.option.law.retention),
+            "meets": best.meets,
+            "reasons": list(best.reasons),
+        },
+        "groups": [
+            {"where": dict(group.predicate.assignments), "value": group.value, "count": group.count}
+            for group in advice.groups
+        ],
+        "searched": SEARCHED,
+    }

@@ -1,0 +1,256 @@
+"""Examination of a table before publication, remedies for what is objected to, and the command to run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Self
+
+from splu_ref.audit import (
+    Advice,
+    CodedTable,
+    Decision,
+    Goals,
+    JointChoice,
+    Leaks,
+    Objection,
+    Skew,
+    TableInMemory,
+    advise,
+    alternative,
+    alternative_text,
+    choose_jointly,
+    decision,
+    objections,
+    remedies,
+    scan,
+    skew,
+)
+from splu_ref.cli.options import parameter_text
+from splu_ref.cli.preparation import Preparation
+from splu_ref.data import SUFFIXES, Microdata, current_separator
+from splu_ref.guarantees import Progress
+
+_ROUNDS = 4
+"""Number of times that remedies are applied and the table is examined again."""
+_OF_SPLU_GEN = ("quasi", "keep")
+"""Options that other mechanisms do not take."""
+
+
+@dataclass(frozen=True)
+class PreparationOptions:
+    """Options of a publisher that prepare a table.
+
+    Attributes
+    ----------
+    sensitive
+        The sensitive columns.
+    given
+        The values of ``bins``, ``cross``, ``group-rare``, ``drop``, ``quasi`` and ``keep``.
+    """
+
+    sensitive: tuple[str, ...]
+    given: Mapping[str, Sequence[str]]
+
+    def preparation(self) -> Preparation:
+        """Return the preparation that the options describe; raises if they are invalid."""
+        given = self.given
+        return Preparation.of(
+            sensitive=self.sensitive, bins=given["bins"], cross=given["cross"], rare=given["group-rare"],
+            drop=given["drop"], quasi=given["quasi"], keep=given["keep"],
+        )  # fmt: skip
+
+    def with_remedies(self, found: Sequence[tuple[str, str]]) -> PreparationOptions:
+        """Return the options with remedies added; a crossing replaces its sensitive column."""
+        added = {
+            name: [*values, *(value for key, value in found if key == name)]
+            for name, values in self.given.items()
+        }
+        crossed = {
+            value.rpartition(",")[2]: value.partition("=")[0] for name, value in found if name == "cross"
+        }
+        return PreparationOptions(tuple(crossed.get(name, name) for name in self.sensitive), added)
+
+    def words(self, without: Sequence[str] = ()) -> list[str]:
+        """Return the options as words of a command."""
+        pairs = [
+            (name, value) for name, values in self.given.items() if name not in without for value in values
+        ]
+        return [word for name, value in pairs for word in (f"--{name}", value)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examination:
+    """A table that is to be published with some options: advice, disclosure risks and objections.
+
+    Attributes
+    ----------
+    table, options
+        The table as it is to be published, and the options that prepare it.
+    goals, retention
+        Goals of the publisher, and retention probabilities to try besides 1/gamma.
+    advices
+        By sensitive column its advice, or the skew that allows none.
+    leaks
+        Disclosure risks by sensitive column.
+    """
+
+    table: CodedTable
+    options: PreparationOptions
+    goals: Goals
+    retention: Sequence[str]
+    advices: Mapping[str, Advice | Skew]
+    leaks: Sequence[Leaks]
+
+    @classmethod
+    def of(
+        cls,
+        table: CodedTable,
+        options: PreparationOptions,
+        goals: Goals,
+        retention: Sequence[str],
+        progress: Progress | None = None,
+    ) -> Self:
+        """Examine a prepared table."""
+        columns = options.sensitive
+        return cls(
+            table=table,
+            options=options,
+            goals=goals,
+            retention=retention,
+            advices={
+                column: skew(table, column) or advise(table, column, goals, retention, progress=progress)
+                for column in columns
+            },
+            leaks=scan(table, columns, goals.alpha, options.preparation().roles, progress=progress),
+        )
+
+    @property
+    def objections(self) -> Sequence[Objection]:
+        """Reasons not to publish the table as it is."""
+        return objections(self.advices, self.leaks)
+
+    @property
+    def decision(self) -> Decision:
+        """The verdict before remedies are tried."""
+        return decision(self.objections, self.options.sensitive)
+
+    @property
+    def complete(self) -> dict[str, Advice]:
+        """The advices, or nothing if a column has none."""
+        found = {column: each for column, each in self.advices.items() if isinstance(each, Advice)}
+        return found if len(found) == len(self.advices) else {}
+
+    @property
+    def keep(self) -> Fraction:
+        """Retention probability of the other mechanism."""
+        return min(alternative(each, self.goals) for each in self.advices.values())
+
+    def instead(self) -> str:
+        """Return what the other mechanism promises."""
+        return alternative_text(max(len(each.values) for each in self.advices.values()), self.keep)
+
+    def remedied(self, original: Microdata) -> Examination | None:
+        """Return an examination without objections after remedies; None if there are none.
+
+        Parameters
+        ----------
+        original
+            The table before preparation.
+        """
+        found: Examination = self
+        for _ in range(_ROUNDS):
+            if found.decision != "change first":
+                break
+            prepared = found.options.preparation().applied(original).table
+            first = [each for each in found.objections if each.ground == "disclosure"]
+            changes = [
+                change
+                for each in first or found.objections
+                for change in remedies(found.table, prepared, each, found.advices)
+            ]
+            if not changes:
+                return None
+            options = found.options.with_remedies(changes)
+            table = TableInMemory(options.preparation().applied(original).table)
+            found = Examination.of(table, options, self.goals, self.retention)
+        return found if found.decision == "publish" else None
+
+
+@dataclass(frozen=True)
+class Publication:
+    """The commands that publish a table.
+
+    Attributes
+    ----------
+    table
+        The file of the original.
+    missing
+        Value of missing sensitive cells.
+    stream
+        Whether the table is larger than memory.
+    """
+
+    table: Path
+    missing: str | None
+    stream: bool
+
+    def splu_gen(self, options: PreparationOptions, choice: JointChoice) -> str:
+        """Return the command that publishes by SPLU-Gen as advised."""
+        sizes = {column: int(option.law.gamma) for column, option in choice.options.items()}
+        one = next(iter(choice.options.values())).law
+        gamma = str(one.gamma) if len(set(sizes.values())) == 1 else parameter_text(sizes)
+        kept = [] if one.is_plain else ["--retention", str(one.retention)]
+        without = _OF_SPLU_GEN if self.stream else ()
+        words = ["--gamma", gamma, *kept, "--draws", "independent", *options.words(without)]
+        return self._command(options, words)
+
+    def retention(self, found: Examination) -> str:
+        """Return the command that publishes by retention replacement, without disclosing columns."""
+        dropped = [("drop", each.column) for each in found.objections if each.ground == "disclosure"]
+        options = found.options.with_remedies(dropped)
+        words = ["--mechanism", "retention", "--retention", str(found.keep), "--observed-domain"]
+        return self._command(options, [*words, *options.words(_OF_SPLU_GEN)])
+
+    def _command(self, options: PreparationOptions, words: Sequence[str]) -> str:
+        table = f"./{self.table}" if str(self.table).startswith("-") else str(self.table)  # not an option
+        suffix = next((each for each in SUFFIXES if table.lower().endswith(each)), SUFFIXES[0])
+        start = ["splu-ref", "publish", table, "-o", f"published{suffix}", "--manifest", "published.json"]
+        for column in options.sensitive:
+            start += ["--sensitive", column]
+        missing = [] if self.missing is None else ["--missing", self.missing]
+        recoded = any(values for name, values in options.given.items() if name not in _OF_SPLU_GEN)
+        stream = ["--stream"] if self.stream and not recoded and "--observed-domain" not in words else []
+        separator = current_separator()
+        divided = [] if separator is None else ["--separator", separator]
+        return shlex.join([*start, *words, *missing, *stream, *divided])
+
+
+def advised(
+    publication: Publication, found: Examination, original: Microdata | None
+) -> tuple[Decision, str, Examination]:
+    """Return the verdict, the command to run, and the examination of the table that it publishes.
+
+    Parameters
+    ----------
+    publication
+        The file and how it is read.
+    found
+        The examination of the table with the options that were given.
+    original
+        The table before preparation; None if it is not in memory, where only columns can be dropped and the
+        table is not examined again.
+    """
+    if found.decision == "publish":
+        return "publish", publication.splu_gen(found.options, choose_jointly(found.complete)), found
+    if found.decision == "change first":
+        last = None if original is None else found.remedied(original)
+        if last is not None:
+            return "change first", publication.splu_gen(last.options, choose_jointly(last.complete)), last
+        if original is None and all(each.ground == "disclosure" for each in found.objections):
+            options = found.options.with_remedies([("drop", each.column) for each in found.objections])
+            return "change first", publication.splu_gen(options, choose_jointly(found.complete)), found
+    return "do not publish by this mechanism", publication.retention(found), found

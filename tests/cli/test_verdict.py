@@ -1,0 +1,143 @@
+"""The verdict of ``advise``: the command that it advises can be run, and clears the reasons."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splu_ref.cli import main
+from splu_ref.data import read_table
+
+OTHER = "do not publish by this mechanism"
+
+
+def _people() -> list[str]:
+    draw = random.Random(5)
+    ills = [
+        draw.choices(["flu", "cold", "gout", "mumps", "asthma", "burn"], [22, 22, 22, 22, 22, 1])[0]
+        for _ in range(600)
+    ]
+    return ["name,town,illness,code"] + [f"p{n},{'ABC'[n % 3]},{ill},{ill[:2]}" for n, ill in enumerate(ills)]
+
+
+def _plain() -> list[str]:
+    draw = random.Random(6)
+    jobs = [draw.choices("abcdefg", [20, 19, 18, 17, 15, 10, 0.5])[0] for _ in range(800)]
+    return ["sex,job"] + [f"{'mf'[n % 2]},{job}" for n, job in enumerate(jobs)]
+
+
+def _even() -> list[str]:
+    return ["sex,job"] + [f"{'mf'[n % 2]},{'abcde'[n * n % 11 % 5]}" for n in range(1100)]
+
+
+def _skewed() -> list[str]:
+    return ["name,sex,ill"] + [
+        f"p{n},{'mf'[n // 3 % 2]},{'yes' if n % 10 in (3, 4, 8) else 'no'}" for n in range(600)
+    ]
+
+
+def _frequent() -> list[str]:
+    draw = random.Random(7)
+    ills = ["z" if n % 200 == 0 else draw.choice("aabbc") for n in range(1205)]
+    return ["part,ill"] + [f"{'PQR'[n // 5 % 3]},{ill}" for n, ill in enumerate(ills)]
+
+
+def _incomes() -> list[str]:
+    draw = random.Random(8)
+    return ["sex,income"] + [f"{'mf'[n % 2]},{int(draw.lognormvariate(10, 0.5))}" for n in range(1500)]
+
+
+def _rare() -> list[str]:
+    """Values with 1 or 4 records and no numbers: grouping those with one makes a value that is accurate."""
+    return ["sex,job"] + [f"{'mf'[n % 2]},job {n if n < 40 else 40 + n % 90}" for n in range(400)]
+
+
+TABLES = {
+    "plain": (_plain, "job", "publish", set(), ()),
+    "people": (_people, "illness", "change first", {"disclosure"}, ("--drop name", "--drop code")),
+    "frequent": (_frequent, "ill", "change first", {"goals"}, ("--cross new=part,ill", "--sensitive new")),
+    "incomes": (_incomes, "income", "change first", {"nothing accurate"}, ("--bins income=",)),
+    "rare": (_rare, "job", "change first", {"nothing accurate"}, ("--group-rare job=",)),
+    "even": (_even, "job", OTHER, {"nothing rare"}, ("--mechanism retention",)),
+    "skewed": (_skewed, "ill", OTHER, {"no groups", "disclosure"}, ("--observed-domain", "--drop name")),
+}  # fmt: skip
+
+
+def _advice(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["advise", *words, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_the_command_runs_and_clears_the_reasons(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make, column, verdict, grounds, options = TABLES[name]
+    Path("t.csv").write_text("\n".join(make()) + "\n")
+    found = _advice(capsys, "t.csv", "--sensitive", column)
+    assert (found["verdict"], {each["ground"] for each in found["reasons"]}) == (verdict, grounds)
+    assert all(option in found["command"] for option in options)
+    words = shlex.split(found["command"])
+    assert main(words[1:]) == 0
+    published = read_table("published.csv")
+    assert not {"name", "code"} & set(published.columns)
+    if verdict == OTHER:  # as likely to show the true value, and with a bound for each record
+        facts = json.loads(Path("published.json").read_text())
+        assert facts["method"] == "retention replacement"
+        return
+    pairs = list(pairwise(words))
+    kept = ("--sensitive", "--drop", "--bins", "--cross", "--group-rare")
+    again = _advice(capsys, "t.csv", *(word for pair in pairs if pair[0] in kept for word in pair))
+    assert (again["verdict"], again["reasons"]) == ("publish", [])
+    gamma = words[words.index("--gamma") + 1]
+    assert str(again["recommendation"]["gamma"]) == gamma
+    assert not [each for each in again["leaks"]["columns"] if each["kind"] in ("unique", "determines")]
+
+
+def test_the_first_lines_are_the_verdict_and_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "400")
+    for make, column, labels in (
+        (_plain, "job", ["verdict", "because", "risks", "command"]),
+        (_even, "job", ["verdict", "because", "instead", "command"]),
+    ):
+        Path("t.csv").write_text("\n".join(make()) + "\n")
+        assert main(["advise", "t.csv", "--sensitive", column]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[0] for line in lines[: len(labels)]] == labels
+        assert len(lines) <= 20
+    assert "protects no value of 'job'" in lines[1]
+    assert "as often" not in lines[1]
+
+
+def test_retention_replacement_shows_the_true_value_as_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("\n".join(_even()) + "\n")
+    found = _advice(capsys, "t.csv", "--sensitive", "job", "--table", "sex,job")
+    words = shlex.split(found["command"])
+    keep = Fraction(words[words.index("--retention") + 1])
+    [table] = found["tables"]
+    assert table["columns"] == ["sex", "job"]
+    best = found["recommendation"]
+    chances = {Fraction(each["true_value"]) for each in table["widths"] if each["mechanism"] == "retention"}
+    assert keep + (1 - keep) / 4 == Fraction(1, 2)
+    assert keep + (1 - keep) / 4 in chances
+    laws = {each["draws"] for each in table["widths"] if each["gamma"] == best["gamma"]}
+    assert laws == {"independent", "capped:10", "all-or-none:10"}
+    assert main(["advise", "t.csv", "--sensitive", "job", "--table", "sex"]) == 2
+    assert "--table sex: name one sensitive column (job)" in capsys.readouterr().err
