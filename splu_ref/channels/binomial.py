@@ -33,25 +33,30 @@ class WorkError(ParameterError):
 
 
 class _Budget:
-    """The work spent so far."""
+    """The work spent so far, and the most that may be spent."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         self.spent = 0
+        self.most = most
 
 
 _current: ContextVar[_Budget | None] = ContextVar("_current", default=None)
 
 
 @contextmanager
-def one_budget() -> Iterator[None]:
-    """Let all work in the block share one budget, that of an outer block if any; also a decorator."""
-    if _current.get() is not None:
-        yield
-        return
-    token = _current.set(_Budget())
+def one_budget(most: int = MOST) -> Iterator[None]:
+    """Let all work in the block share one budget; also a decorator.
+
+    Inside another block the work counts there too, and the block itself may spend ``most`` of what is left.
+    """
+    outer = _current.get()
+    budget = _Budget(most) if outer is None else outer
+    allowed, token = budget.most, _current.set(budget)
+    budget.most = min(allowed, budget.spent + most)
     try:
         yield
     finally:
+        budget.most = allowed
         _current.reset(token)
 
 
@@ -66,18 +71,18 @@ def spend(work: int) -> None:
     budget = _current.get()
     if budget is None:
         return
-    budget.spent += work
-    if budget.spent > MOST:
+    if budget.spent + work > budget.most:
         raise WorkError(
             "this takes more than about a minute, the work that one command may do: give smaller counts, a "
             "larger epsilon or t_e, or numbers with fewer digits"
         )
+    budget.spent += work
 
 
 def left() -> int:
     """Return the remaining work of the budget."""
     budget = _current.get()
-    return MOST if budget is None else max(MOST - budget.spent, 0)
+    return MOST if budget is None else max(budget.most - budget.spent, 0)
 
 
 def digits(bits: int) -> int:

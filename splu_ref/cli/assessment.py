@@ -16,7 +16,7 @@ from splu_ref.audit import (
     joint_views,
     repeated_privacy,
 )
-from splu_ref.channels import MOST, GroupDraws, ParameterError, PublishedCount, left, one_budget, shown, spend
+from splu_ref.channels import MOST, GroupDraws, ParameterError, PublishedCount, one_budget, shown
 from splu_ref.cli.output import note
 from splu_ref.data import Microdata, text
 from splu_ref.guarantees import decimal_down, exact_json
@@ -35,8 +35,7 @@ def assess_columns(
 ) -> dict[str, Assessment]:
     """Return privacy and accuracy by sensitive column; nothing, and a note, if they take too long."""
     try:
-        with one_budget():
-            spend(MOST - QUICK)
+        with one_budget(QUICK):
             return {
                 column: assess(
                     law,
@@ -62,8 +61,7 @@ def joint_privacy(
 ) -> tuple[JointView, ...]:
     """Return what sensitive columns disclose together; nothing, and a note, if that takes too long."""
     try:
-        with one_budget():
-            spend(max(left() - QUICK, 0))
+        with one_budget(QUICK):
             return joint_views(table, leaks, laws, epsilon, alpha)
     except ParameterError:
         note(f"T_P of several columns together takes more than a few seconds to compute for alpha = {alpha}")
@@ -180,8 +178,7 @@ def repetition(
 ) -> str:
     """Return a warning of averaging several releases of the table, for the worst column."""
     try:
-        with one_budget():
-            spend(MOST - QUICK)
+        with one_budget(QUICK):
             found = (repeated_privacy(law, RELEASES, epsilon).averaged for law in dict.fromkeys(laws))
             level = min((decimal_down(each, 4) for each in found), key=Fraction)
     except ParameterError:
