@@ -18,7 +18,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from splu_ref.channels.parameters import InputError
 
-from .affirmation import ACCEPTED_ON, FOLDER, NAME, affirm, affirmed, differences, outdated, require_named
+from .affirmation import (
+    ACCEPTED_ON,
+    FOLDER,
+    NAME,
+    affirm,
+    affirmed,
+    differences,
+    outdated,
+    recorded_sensitivity,
+    require_named,
+    sensitivity,
+)
+from .check import insensitive
 from .claim import Claim, Status
 from .dependence import in_order
 from .evidence import Evidence, Grade, strongest
@@ -267,8 +279,8 @@ class Ledger:
     ) -> dict[str, dict[str, str]]:
         """Check the evidence of claims and, if all of it holds, record what they say and their fingerprints.
 
-        Evidence is examined first, with every perturbation. If part of a claim is proved in Coq, Coq compiles
-        that part now, unless these are the files that it accepted before.
+        Evidence is examined first, and every comparison under every perturbation. If part of a claim is
+        proved in Coq, Coq compiles that part now, unless these are the files that it accepted before.
 
         Parameters
         ----------
@@ -297,14 +309,17 @@ class Ledger:
         for claim in [self.get(claim_id) for claim_id in claim_ids]:
             require_named(claim, changes, self._affirmed)
             evidence, version = claim.examine(), ""
+            measured = sensitivity(claim)
+            evidence += _sensitive(claim, measured)
             if claim.kernel is not None:
                 accepted, version = self._accepted(claim.id, claim.kernel)
                 evidence.append(_weighed(claim, accepted))
             result = _result(claim, evidence, 0.0, "")
             if not result.passed or any(each.missing for each in evidence):
                 raise InputError(f"{claim.id} is not affirmed: {result.message}")
-            changed[claim.id] = differences(claim, self._affirmed)
-            affirm(claim, self._affirmed, version, reason=reason)
+            require_named(claim, changes, self._affirmed, measured)
+            changed[claim.id] = differences(claim, self._affirmed, measured)
+            affirm(claim, self._affirmed, version, reason=reason, measured=measured)
         return changed
 
     def _accepted(self, claim_id: str, kernel: Kernel) -> tuple[Evidence, str]:
@@ -320,7 +335,7 @@ class Ledger:
             accepted = accepted_together(kernels)
             return _Examined({each: (accepted[each],) for each in accepted}, perf_counter() - start)
         claim = self.get(item)
-        evidence = claim.examine()
+        evidence = claim.examine() + _sensitive(claim, recorded_sensitivity(claim, self._affirmed))
         if claim.kernel is not None and item not in compiled:
             known = affirmed(self._affirmed).get(item, {})
             evidence.append(replace(claim.kernel.recorded(known), recorded=True))
@@ -373,6 +388,15 @@ def _result(claim: Claim, evidence: list[Evidence], seconds: float, stale: str) 
         seconds=seconds,
         message="; ".join(filter(None, [*failures, stale, *missing])),
     )
+
+
+def _sensitive(claim: Claim, lines: list[str]) -> list[Evidence]:
+    """Return the failure of every check of which too few comparisons are sensitive to its perturbations."""
+    wrong = list(filter(None, map(insensitive, lines)))
+    names = [line.partition(":")[0] for line in lines]
+    if names != [check.name for check in claim.checks]:
+        wrong.append(f"was measured of {', '.join(names) or 'no check'}")
+    return [Evidence("sensitivity", None, False, why) for why in wrong]
 
 
 def _weighed(claim: Claim, accepted: Evidence) -> Evidence:

@@ -97,7 +97,10 @@ def what_is_kept_at_one_level() -> Comparisons:
 
 @COMP.enumeration(
     cases=48,
-    perturbed="splu_ref.mechanisms.retention_replacement:RetentionReplacement.publish_rows smaller",
+    perturbed=(
+        "splu_ref.mechanisms.retention_replacement:RetentionReplacement.publish_rows smaller",
+        "RetentionReplacement(p, => RetentionReplacement(p / 2,",
+    ),
 )
 def one_coin_in_the_shipped_code() -> Comparisons:
     """Run the shipped mechanism on every outcome for one record of two attributes of 2 and 3 values."""

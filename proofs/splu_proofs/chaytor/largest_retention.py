@@ -96,7 +96,13 @@ def _breaches(m: int, rho1: Fraction, rho2: Fraction) -> int:
     return len(breached)
 
 
-@OPT.computation(cases=224, perturbed="splu_ref.channels.breach:Levels.retention_limit doubled")
+@OPT.computation(
+    cases=224,
+    perturbed=(
+        "splu_ref.channels.breach:Levels.retention_limit doubled",
+        "levels.retention_limit(m) => levels.retention_limit(m + 1)",
+    ),
+)
 def the_boundary_is_a_breach_everywhere() -> Comparisons:
     """At the printed p the posterior is exactly rho2, for m = 2 to 9 and levels in ninths."""
     for m in range(2, 10):
@@ -214,7 +220,13 @@ def the_diagonal_is_bounded() -> Derivation:
     )
 
 
-@OPTC.computation(cases=1501, perturbed="splu_ref.channels.amplification_bounds:amplification smaller")
+@OPTC.computation(
+    cases=1501,
+    perturbed=(
+        "splu_ref.channels.amplification_bounds:amplification smaller",
+        "ratio / (m + ratio - 1) => ratio / (2 * m + ratio)",
+    ),
+)
 def small_operators_keep_no_more() -> Comparisons:
     """Walk through all operators with entries in twelfths on two values and in sixths on three."""
     for m, parts in ((2, 12), (3, 6)):

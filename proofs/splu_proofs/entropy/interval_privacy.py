@@ -38,7 +38,10 @@ AS = Claim(
 )
 
 
-@AS.computation(cases=180, perturbed="cells) >= confidence => cells) > confidence")
+@AS.computation(
+    cases=180,
+    perturbed="Fraction(end - start, cells) => Fraction(end - start + 1, cells)",
+)
 def the_shortest_interval() -> Comparisons:
     """Look for fewer than c 2m of 2m equally likely cells in a row that have the chance c."""
     for cells in range(2, 25, 2):
@@ -54,7 +57,13 @@ def the_shortest_interval() -> Comparisons:
         yield (Fraction(cells // 2, cells), "=", Fraction(1, 2), "half is not at 50 %")
 
 
-@AS.computation(cases=692, perturbed="range(-m, m) => range(-m, m + 1)")
+@AS.computation(
+    cases=692,
+    perturbed=(
+        "range(-m, m) => range(-m, m + 1)",
+        "range(4 * m, 5 * m) => range(m, 2 * m)",
+    ),
+)
 def two_intervals_and_their_noise() -> Comparisons:
     """X in m cells from 0 and m cells from 4m, noise in 2m cells about 0: what a published cell leaves."""
     for m in range(1, 9):

@@ -55,7 +55,13 @@ PRICE = Claim(
 )
 
 
-@PRICE.computation(cases=454, perturbed="splu_proofs.worlds.group_laws:mixtures smaller")
+@PRICE.computation(
+    cases=454,
+    perturbed=(
+        "splu_proofs.worlds.group_laws:mixtures smaller",
+        "Fraction(1, gamma - known) => Fraction(1, gamma)",
+    ),
+)
 def corrupted_members() -> Comparisons:
     """Compute the posterior of every member's value given others', for laws of groups of two to four."""
     laws: list[Law] = [*mixtures(2), *mixtures(3), all_or_none((True, False, False, True))]

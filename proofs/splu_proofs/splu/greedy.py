@@ -87,7 +87,13 @@ def the_invariant_is_kept() -> Derivation:
     )
 
 
-@G.computation(cases=36142, perturbed="splu_proofs.worlds.histograms:greedy_groups larger")
+@G.computation(
+    cases=36142,
+    perturbed=(
+        "splu_proofs.worlds.histograms:greedy_groups larger",
+        "splu_proofs.worlds.histograms:histograms smaller",
+    ),
+)
 def every_histogram_of_small_tables() -> Comparisons:
     """Run the greedy plan of the paper on every histogram with N <= 12 and gamma 2, 3, 4, eligible or not."""
     for gamma in (2, 3, 4):

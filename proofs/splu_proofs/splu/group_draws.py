@@ -61,7 +61,13 @@ EX = Claim(
 )
 
 
-@EX.computation(cases=317, perturbed="splu_proofs.worlds.group_laws:all_or_none larger")
+@EX.computation(
+    cases=317,
+    perturbed=(
+        "splu_proofs.worlds.group_laws:all_or_none larger",
+        "splu_proofs.worlds.group_laws:shown larger",
+    ),
+)
 def every_law_of_small_groups() -> Comparisons:
     """Walk through the laws that generate all others, for gamma = 2 and 3, and two laws of gamma = 4."""
     laws: list[tuple[int, Law]] = [(gamma, law) for gamma in (2, 3) for law in mixtures(gamma)]

@@ -217,7 +217,11 @@ def the_derivative_as_polynomials() -> Comparisons:
 
 @L2G.computation(
     cases=24,
-    perturbed="splu_ref.channels.binomial:lower_tail_numerator larger",
+    perturbed=(
+        "splu_ref.channels.binomial:lower_tail_numerator larger",
+        "privacy_minimum(5, epsilon => privacy_minimum(2, epsilon",
+        "levels[gamma, alpha] = privacy_minimum(gamma, => levels[gamma, alpha] = privacy_minimum(gamma + 1,",
+    ),
 )
 def how_little_and_how_much() -> Comparisons:
     """Compute T_P (error means > 0.3 f) at gamma 2, 5, 10, 20 and in the limit, for alpha up to 200."""

@@ -80,7 +80,11 @@ def sums_of_few_indicators() -> Comparisons:
 
 @CEIL.computation(
     cases=51,
-    perturbed=("splu_proofs.splu.level_bounds:_poisson larger", "splu_proofs.arithmetic.law:at_most larger"),
+    perturbed=(
+        "splu_proofs.splu.level_bounds:_poisson larger",
+        "splu_proofs.arithmetic.law:at_most larger",
+        "splu_proofs.splu.level_bounds:_window smaller",
+    ),
 )
 def every_retention_of_small_groups() -> Comparisons:
     """Compare the error of f' with Poisson's for group sizes, retentions and counts."""

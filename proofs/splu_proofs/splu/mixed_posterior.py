@@ -147,7 +147,7 @@ def which_pairs_never_meet() -> Comparisons:
 @POSTM.enumeration(
     cases=226,
     perturbed=(
-        "splu_ref.mechanisms.plans.cyclic:cyclic larger",
+        "splu_ref.mechanisms.plans.plan:RunLengthPlan.group_count smaller",
         "splu_proofs.worlds.trades:after_default_passes larger",
     ),
 )
@@ -198,6 +198,7 @@ def blocks_exclude_what_they_keep_apart() -> Comparisons:
     perturbed=(
         "splu_ref.mechanisms.plans.mixed:mixed doubled",
         "splu_proofs.worlds.trades:published smaller",
+        "splu_ref.channels.parameters:retention_probability doubled",
     ),
 )
 def the_shipped_release_has_this_posterior() -> Comparisons:

@@ -186,7 +186,10 @@ def two_values_part_in_half_of_all_trades() -> Derivation:
 
 @TR.enumeration(
     cases=3049,
-    perturbed=("splu_ref.mechanisms.plans.cyclic:cyclic larger", "splu_proofs.worlds.trades:chain larger"),
+    perturbed=(
+        "splu_ref.mechanisms.plans.mixed:apply_passes doubled",
+        "splu_proofs.worlds.trades:chain larger",
+    ),
 )
 def the_shipped_pass_on_every_arrangement() -> Comparisons:
     """Run the shipped trades on every arrangement of a world, over all outcomes of their randomness."""

@@ -107,7 +107,13 @@ def _drawn(gamma: int, cap: int, f: int) -> dict[int, Fraction]:
     return {f - noisy + k: probability_mass(gamma, noisy, k) for k in range(gamma * noisy + 1)}
 
 
-@NEAR.computation(cases=35, perturbed="splu_proofs.splu.draws_price:peak larger")
+@NEAR.computation(
+    cases=35,
+    perturbed=(
+        "splu_proofs.splu.draws_price:peak larger",
+        "12 * spread => 6 * spread",
+    ),
+)
 def how_far_a_cap_is_from_it() -> Comparisons:
     """Compare the noise of capped draws with the bound at their own price, for gamma = 5."""
     for m in (10, 100, 400):

@@ -146,7 +146,13 @@ def pair_what_enters_with_what_leaves() -> Derivation:
     )
 
 
-@PB.computation(cases=30140, perturbed="held = below[min(f + c, n) + 1] => held = below[min(f + c, n)]")
+@PB.computation(
+    cases=30140,
+    perturbed=(
+        "held = below[min(f + c, n) + 1] => held = below[min(f + c, n)]",
+        "f + c - shift => f + c + shift",
+    ),
+)
 def every_window_in_a_block() -> Comparisons:
     """At gamma 2..6 and f 1..8: every half-width c and every shift x0, in integers."""
     for gamma in range(2, 7):

@@ -209,6 +209,7 @@ def what_one_half_buys_and_costs() -> Comparisons:
     perturbed=(
         "splu_ref.audit.enumeration:made_once reversed",
         "splu_proofs.worlds.retention:published larger",
+        "splu_proofs.worlds.retention:shipped_laws larger",
     ),
 )
 def the_shipped_mechanism_has_this_law() -> Comparisons:

@@ -118,7 +118,10 @@ def one_integer_decides() -> Derivation:
     )
 
 
-@POSTP.computation(cases=6112, perturbed="fewer * (1 - p) / (gamma - 1) => fewer * (1 - p)")
+@POSTP.computation(
+    cases=6112,
+    perturbed="share.denominator > 1 => share.denominator > w",
+)
 def the_bound_of_the_draw_is_the_least() -> Comparisons:
     """Look for a smaller number of integers that could be shared out in the same proportions."""
     for gamma in range(2, 8):
