@@ -128,9 +128,7 @@ def recorded_sensitivity(claim: Claim, folder: Path = FOLDER) -> list[str]:
     return list(blocks(_path(claim, folder)).get(claim.id, {}).get(SENSITIVITY, []))
 
 
-def differences(
-    claim: Claim, folder: Path = FOLDER, measured: list[str] | None = None
-) -> dict[str, str]:
+def differences(claim: Claim, folder: Path = FOLDER, measured: list[str] | None = None) -> dict[str, str]:
     """Return what a claim says differently from what was affirmed: both texts by part.
 
     The sensitivity of its checks is compared if it was ``measured``.

@@ -1,6 +1,6 @@
 """The ledger: every claim with its status, what it rests on, and the means to check it again.
 
-Importing this module loads no claim; the claims load when first asked for, and SymPy when one is run.
+Importing this module loads no claim; the claims load on first use, and SymPy when one is run.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from splu_ref.estimators import Method
 
 Progress = Callable[[str, int, int], None]
-"""Told, before each claim, its id, how many are done, and how many there are."""
+"""Called before each claim with its id, how many are done, and how many there are."""
 
 
-Kept = TypeVar("Kept")
-Found = TypeVar("Found")
+Entry = TypeVar("Entry")
+Result = TypeVar("Result")
 
 COQ = "Coq"
 """What stands among the claims of a run for the compilation of all Coq files."""
@@ -56,8 +56,8 @@ class Spread(Protocol):
     """Who does the work of a run: every item once, in whatever order, each handed back as it is done."""
 
     def __call__(
-        self, function: Callable[[str], Found], items: Sequence[str], begun: Callable[[str, int], None], /
-    ) -> Iterable[tuple[str, Found]]:
+        self, function: Callable[[str], Result], items: Sequence[str], begun: Callable[[str, int], None], /
+    ) -> Iterable[tuple[str, Result]]:
         """Yield each item with what ``function``, which can be pickled, returns for it.
 
         ``begun`` is derived of every item that is begun, and how many have been done.
@@ -66,8 +66,8 @@ class Spread(Protocol):
 
 
 def in_turn(
-    function: Callable[[str], Found], items: Sequence[str], begun: Callable[[str, int], None], /
-) -> Iterator[tuple[str, Found]]:
+    function: Callable[[str], Result], items: Sequence[str], begun: Callable[[str, int], None], /
+) -> Iterator[tuple[str, Result]]:
     """Do everything here, in its order."""
     for done, item in enumerate(items):
         begun(item, done)
@@ -86,15 +86,15 @@ class _Examined:
     stale: str = ""
 
 
-class Registry(Mapping[str, Kept]):
-    """Functions or objects by claim id or name, each imported when it is asked for."""
+class Registry(Mapping[str, Entry]):
+    """Functions or objects by claim id or name, each imported on first use."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = dict(places)
 
-    def __getitem__(self, key: str) -> Kept:
+    def __getitem__(self, key: str) -> Entry:
         module, _, name = self._places[key].partition(":")
-        kept: Kept = getattr(import_module(module), name)
+        kept: Entry = getattr(import_module(module), name)
         return kept
 
     def __iter__(self) -> Iterator[str]:

@@ -51,7 +51,7 @@ def one_attribute_of_the_product() -> Derivation:
         ),
         steps=(
             Identity(
-                name="the own value",
+                name="the true value",
                 says="p + (1-p)/M for the compound itself, and k - 1 more with the same first value.",
                 variables={"m": 1, "k": 1, "p": 0},
                 left=lambda m, k, p: (p + (1 - p) / (k * m)) + (k - 1) * (1 - p) / (k * m),

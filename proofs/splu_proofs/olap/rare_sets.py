@@ -40,7 +40,7 @@ RAREC = Claim(
     id="olap.RAREc",
     module=__name__,
     source="corrects Agrawal et al. 2005, §6",
-    title="where uniform perturbation tells less than identity perturbation",
+    title="where uniform perturbation discloses less than identity perturbation",
     statement=(
         r"\Pr[X \in S \mid Y \in S]:\ \text{uniform} < \text{identity} \iff p_S < m_S;\qquad "
         r"\Pr[X \in S \mid Y = v \in S]:\ \text{uniform} < \text{identity} \iff p_v < m_v"

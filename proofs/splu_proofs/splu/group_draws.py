@@ -1,4 +1,4 @@
-"""splu.EX, splu.CAP, splu.AON: draws of a group that hang together, with the marginals of SPLU-Gen."""
+"""splu.EX, splu.CAP, splu.AON: dependent draws within a group, with the marginals of SPLU-Gen."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ EX = Claim(
         "At p = 1/gamma the published values of a group do not depend on which member had which value. Take "
         "any law for how often each value v of the group is published, k_v, whose numbers sum to gamma and "
         "have mean 1, and deal the values to the members by a uniform permutation. Then each record keeps "
-        "its own value with probability exactly 1/gamma and shows each decoy with 1/gamma; given the release "
-        "and the groups, every assignment of the true values to the members of a group is as likely as "
-        "before; and f' is unbiased. SPLU-Gen is the multinomial law. Proof: a member shows v with "
+        "its true value with probability exactly 1/gamma and shows each decoy with 1/gamma; given the "
+        "release and the groups, every assignment of the true values to the members of a group is as likely "
+        "as before; and f' is unbiased. SPLU-Gen is the multinomial law. Proof: a member shows v with "
         "probability E k_v / gamma; the multiset is drawn and dealt without a look at the assignment; f'_v "
         "is a sum of f_v numbers k_v. Checked for all laws of groups of two and three: every one is a "
         "mixture of those whose vectors are affinely independent, and all three properties are kept by "

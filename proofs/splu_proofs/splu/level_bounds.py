@@ -31,7 +31,7 @@ CEIL = Claim(
         "around its mean with at least the probability of Bin(n, f/n), for n indicators; adding indicators "
         "that are never 1 changes nothing but n, and as n grows the binomial law becomes Poisson's. At "
         "epsilon = 0.3, alpha = 10 the ceiling is 0.3424..., at f = 7; gamma = 20 reaches 0.96 of it "
-        "(splu.L2g says that it is the limit). Draws that hang together are not bound by it: splu.AONc."
+        "(splu.L2g says that it is the limit). Dependent draws are not bound by it: splu.AONc."
     ),
     hypotheses=(
         "independent draws",
@@ -121,14 +121,14 @@ TV = Claim(
     id="splu.TV",
     module=__name__,
     source="new",
-    title="unbiased counts tell counts apart",
+    title="unbiased counts distinguish counts",
     statement=r"d_{TV}(P_f, P_g) \ge \frac{|f-g|}{B}",
     words=(
         "Let what is published of a count lie in 0 .. B and have mean f. Then its laws at f and at g differ "
-        "in total variation by at least |f - g| / B: no unbiased mechanism makes two counts harder to tell "
-        "apart. It is attained for every f and g at once by publishing B with probability f/B, and otherwise "
-        "0: a count that is almost always wrong and almost never tells f from g. So T_P alone does not say "
-        "what a mechanism is worth."
+        "in total variation by at least |f - g| / B: no unbiased mechanism makes two counts harder to "
+        "distinguish. It is attained for every f and g at once by publishing B with probability f/B, and "
+        "otherwise 0: a count that is almost always wrong and almost never distinguishes f from g. So T_P "
+        "alone does not say what a mechanism is worth."
     ),
     hypotheses=(r"0 \le f' \le B", r"E\,f' = f \text{ and } g"),
     status=Status.PROVED,
@@ -192,9 +192,9 @@ PACK = Claim(
         "T_P*, the error that no estimator of a count in 1 .. alpha escapes at its worst count, is at most 1 "
         "- 1/n for every mechanism, where n estimates are enough for each count to be within epsilon of one "
         "of them: whoever guesses one of the n at random is right with probability 1/n or more, without a "
-        "look at the release. A release that tells nothing attains it: as many counts lie so far apart that "
-        "no estimate is right for two. At epsilon = 0.3, alpha = 10, n is 4, and T_P* at most 3/4. All or "
-        "none comes near it as gamma grows: 0.739 at gamma = 100."
+        "look at the release. A release that discloses nothing attains it: as many counts lie so far apart "
+        "that no estimate is right for two. At epsilon = 0.3, alpha = 10, n is 4, and T_P* at most 3/4. All "
+        "or none comes near it as gamma grows: 0.739 at gamma = 100."
     ),
     hypotheses=(r"0 < \varepsilon < 1", r"n \text{ least}"),
     status=Status.VERIFIED,

@@ -1,4 +1,4 @@
-"""splu.NEAR: the least noise at which nobody tells neighboring counts apart."""
+"""splu.NEAR: the least noise at which neighboring counts cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NEAR = Claim(
     ),
     words=(
         "Let a count f be published as a whole number with mean f by any law P_f, 0 <= f <= F, and let "
-        "nobody tell f from f - 1 with a total variation above theta. Then the mean of the variances has "
+        "the laws of f and f - 1 have a total variation of at most theta. Then the mean of the variances has "
         "this bound, for mechanisms of every kind. Proof: let R be the mean over f of the laws of f' - f. "
         "Moving R by 1 changes it by at most theta + 1/F, and the largest probability of a law on whole "
         "numbers is at most its total variation from itself moved by 1: from 0 up to the peak and down "

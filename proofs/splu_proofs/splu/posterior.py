@@ -93,7 +93,7 @@ def the_whole_release_and_the_groups() -> Derivation:
             "records of each value is equally likely, and just one order of each value leads to given "
             "groups, as the k-th record of a value stands in the k-th group that holds it. Given the "
             "groups, every record publishes one of the gamma values of its group, each equally likely, "
-            "whatever its own value. F is the product of the f_v!, G = gamma^N, H = (gamma-1)!, K the "
+            "whatever its true value. F is the product of the f_v!, G = gamma^N, H = (gamma-1)!, K the "
             "number of arrangements of all other groups; the shuffle is independent of everything."
         ),
         steps=(

@@ -23,7 +23,7 @@ S3 = Claim(
         r"\max_v \tilde f_v \le \lfloor N/\gamma\rfloor = \tilde N/\gamma"
     ),
     words=(
-        "A record keeps its value with probability p and takes each of the other gamma - 1 decoys with "
+        "A record retains its value with probability p and takes each of the other gamma - 1 decoys with "
         "probability (1-p)/(gamma-1); with p = 1/gamma all gamma decoys are equally likely. If no value "
         "occurs more than N/gamma times, the same is true after deleting any N mod gamma records, so the "
         "choice of those records is free."
