@@ -137,7 +137,11 @@ def the_four_sizes() -> Derivation:
 
 
 @QSSC.computation(
-    cases=3660, perturbed="answers[0] + answers[1] - answers[2] => answers[0] + answers[1] + answers[2]"
+    cases=3660,
+    perturbed=(
+        "answers[0] + answers[1] - answers[2] => answers[0] + answers[1] + answers[2]",
+        "(records - a - b, => (least - a - b,",
+    ),
 )
 def every_small_table() -> Comparisons:
     """All tables of up to 13 records by how many are in C and T, and every k from 1 to N/2."""
