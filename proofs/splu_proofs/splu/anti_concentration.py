@@ -84,6 +84,7 @@ def likeliest(plan: Plan, gamma: int, values: int) -> Fraction:
     perturbed=(
         "splu_proofs.splu.anti_concentration:coincidence larger",
         "splu_proofs.splu.anti_concentration:likeliest larger",
+        "splu_proofs.worlds.valid_plans:plans smaller",
     ),
 )
 def every_plan_and_every_vector_of_small_tables() -> Comparisons:

@@ -220,7 +220,10 @@ def the_shipped_pass_on_every_arrangement() -> Comparisons:
 
 @TR.enumeration(
     cases=16,
-    perturbed="splu_ref.mechanisms.plans.mixed:default_passes smaller",
+    perturbed=(
+        "splu_ref.mechanisms.plans.mixed:default_passes smaller",
+        "after_default_passes(histogram, gamma) => after_passes(histogram, gamma, 0)",
+    ),
 )
 def how_far_the_start_is_forgotten() -> Comparisons:
     """Compute the exact law after the shipped number of passes."""
