@@ -62,6 +62,7 @@ FIXED_TEXTS = (
 which seeds its draws; and a JSON key of ``splu-ref attack``, an interface."""
 CHECKED = (
     "splu_ref",
+    "proofs",
     "experiments",
     "property_tests",
     "tests",

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     say(f"  {part}: {text}")
             return 0
         if options.run:
-            results = LEDGER.run(options.run, progress=_tell if sys.stderr.isatty() else None)
+            results = LEDGER.run(options.run, progress=_show_progress if sys.stderr.isatty() else None)
         else:
             sys.stdout.write(ledger_table(LEDGER))
             return 0
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if all(result.passed for result in results) else 1
 
 
-def _tell(claim_id: str, done: int, total: int) -> None:
+def _show_progress(claim_id: str, done: int, total: int) -> None:
     sys.stderr.write(f"\r{done + 1}/{total} {claim_id:<12}")
     if done + 1 == total:
         sys.stderr.write("\n")

@@ -2,7 +2,8 @@
 
 ``<paper>/affirmed.toml`` has a block for each claim: verdict, statement, hypotheses, words, source, steps,
 witness, checks with their numbers of comparisons and perturbations, licenses and dependencies, as text; then
-the fingerprints of the code; then when and why it was last affirmed. The file is written by affirming and
+how many comparisons of each check are sensitive to its perturbations, which is measured when affirming; the
+fingerprints of the code; and when and why it was last affirmed. The file is written by affirming and
 read as a diff. Evidence never passes because of it: the runners judge evidence (`splu_proofs.check`), this
 file says that what is judged is what was read.
 
@@ -30,6 +31,8 @@ from .kernel import ACCEPTED_BY
 
 ACCEPTED_ON = "coq ran on"
 """Where the affirmed fingerprints of a claim say on which day that was."""
+SENSITIVITY = "sensitivity"
+"""Where a block says how many comparisons of each check become false under its perturbations."""
 FOLDER = Path(__file__).parent
 NAME = "affirmed.toml"
 HEAD = (
@@ -115,13 +118,27 @@ def _witness(claim: Claim) -> list[str]:
     ]
 
 
-def differences(claim: Claim, folder: Path = FOLDER) -> dict[str, str]:
-    """Return what a claim says differently from what was affirmed: both texts by part."""
+def sensitivity(claim: Claim) -> list[str]:
+    """Return, for each check of a claim, how many comparisons are sensitive to its perturbations."""
+    return [check.sensitivity() for check in claim.checks]
+
+
+def recorded_sensitivity(claim: Claim, folder: Path = FOLDER) -> list[str]:
+    """Return what was recorded of the sensitivity of a claim's checks when it was affirmed."""
+    return list(blocks(_path(claim, folder)).get(claim.id, {}).get(SENSITIVITY, []))
+
+
+def differences(claim: Claim, folder: Path = FOLDER, measured: list[str] | None = None) -> dict[str, str]:
+    """Return what a claim says differently from what was affirmed: both texts by part.
+
+    The sensitivity of its checks is compared if it was ``measured``.
+    """
     known = blocks(_path(claim, folder)).get(claim.id)
     if known is None:
         return {}
-    before = {name: value for name, value in known.items() if name not in ("code", "affirmed")}
-    now: Mapping[str, Said] = said(claim)
+    now: Mapping[str, Said] = said(claim) | ({SENSITIVITY: measured} if measured else {})
+    left_out = {"code", "affirmed", SENSITIVITY} - now.keys()
+    before = {name: value for name, value in known.items() if name not in left_out}
     return {
         name: _difference(before.get(name, ""), now.get(name, ""))
         for name in dict.fromkeys([*before, *now])
@@ -147,7 +164,9 @@ def outdated(claim: Claim, folder: Path = FOLDER) -> str:
     return f"proof outdated, changed: {', '.join(changed)}; {remedy}" if changed else ""
 
 
-def require_named(claim: Claim, changes: Collection[str], folder: Path = FOLDER) -> None:
+def require_named(
+    claim: Claim, changes: Collection[str], folder: Path = FOLDER, measured: list[str] | None = None
+) -> None:
     """Raise an error unless every part of the claim that says something else is among ``changes``.
 
     Raises
@@ -155,7 +174,8 @@ def require_named(claim: Claim, changes: Collection[str], folder: Path = FOLDER)
     InputError
         If one is not; the message shows both texts.
     """
-    unnamed = {name: text for name, text in differences(claim, folder).items() if name not in changes}
+    found = differences(claim, folder, measured)
+    unnamed = {name: text for name, text in found.items() if name not in changes}
     if unnamed:
         shown = "; ".join(f"{name}: {text}" for name, text in unnamed.items())
         raise InputError(
@@ -164,7 +184,14 @@ def require_named(claim: Claim, changes: Collection[str], folder: Path = FOLDER)
         )
 
 
-def affirm(claim: Claim, folder: Path = FOLDER, accepted_by: str = "", *, reason: str) -> None:
+def affirm(
+    claim: Claim,
+    folder: Path = FOLDER,
+    accepted_by: str = "",
+    *,
+    reason: str,
+    measured: list[str] | None = None,
+) -> None:
     """Record what ``claim`` says and its present fingerprints. The caller has checked its evidence.
 
     Parameters
@@ -177,6 +204,8 @@ def affirm(claim: Claim, folder: Path = FOLDER, accepted_by: str = "", *, reason
         The version of Coq that accepted its Coq files; empty if it has none, or they were accepted before.
     reason
         Why it is affirmed; kept in the file.
+    measured
+        The sensitivity of its checks; measured here by default.
 
     Raises
     ------
@@ -196,8 +225,11 @@ def affirm(claim: Claim, folder: Path = FOLDER, accepted_by: str = "", *, reason
     if accepted_by:
         code |= {ACCEPTED_BY: accepted_by, ACCEPTED_ON: today}
     new = claim.id not in known
-    note = {"on": today, "reason": reason, "changed": ["new"] if new else list(differences(claim, folder))}
-    known[claim.id] = {**said(claim), "code": code, "affirmed": note}
+    measured = sensitivity(claim) if measured is None else measured
+    changed = ["new"] if new else list(differences(claim, folder, measured))
+    note = {"on": today, "reason": reason, "changed": changed}
+    record = {SENSITIVITY: measured} if measured else {}
+    known[claim.id] = {**said(claim), **record, "code": code, "affirmed": note}
     text = HEAD + "".join(_block(each, known[each]) for each in sorted(known))
     try:
         path.parent.mkdir(exist_ok=True)

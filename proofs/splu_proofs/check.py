@@ -13,11 +13,16 @@ nothing, so that a body which computes nothing cannot succeed. The runner
 None of these three looks at a fingerprint, so that a hollow check fails whether or not it was affirmed. An
 exception under a perturbation does not count as detection: a check has to compare. A check of the library's
 code (`Grade.ENUMERATED`) has to detect a change of a function in ``splu_ref``.
+
+A run stops each perturbation at the first false comparison. Affirming a claim runs all comparisons under
+every perturbation and counts the sensitive ones, which become false under at least one of them. They have to
+be `SENSITIVE` of all, so that a few real comparisons cannot carry many constants. The counts are recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
@@ -33,6 +38,8 @@ Comparisons: TypeAlias = Iterator[Comparison]
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {"=": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt}
 _SHOWN = 200
+SENSITIVE = Fraction(1, 5)
+"""The smallest share of the comparisons of a check that its perturbations have to make false."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +120,18 @@ class Check:
                 return f"{failure}: it stops with {type(error).__name__}: {error}"
             return failure if calls() else f"{failure}: the function is not called"
 
+    def sensitivity(self) -> str:
+        """Count the comparisons that become false under some perturbation; return the counts in one line."""
+        sensitive: set[int] = set()
+        for text in self.perturbed:
+            # an error ends the comparisons, and those before it count
+            with suppress(Exception), perturbation(text).applied(self.function) as (function, _):
+                made = zip(range(self.cases), self._comparisons(function), strict=False)
+                sensitive |= {
+                    index for index, (left, sign, right, _) in made if not _holds(left, sign, right)
+                }
+        return f"{self.name}: {len(sensitive)} of {self.cases} comparisons"
+
     def _comparisons(self, function: Callable[[], Comparisons]) -> Comparisons:
         made: object = function()
         if not isinstance(made, Iterator):
@@ -124,6 +143,14 @@ class Check:
             if self.grade is not Grade.STATISTICAL and any(map(_inexact, (comparison[0], comparison[2]))):
                 raise EvidenceError(f"{comparison[3]}: compares floats")
             yield comparison
+
+
+def insensitive(line: str) -> str:
+    """Return why the counts that `Check.sensitivity` reports are too small; empty if they are not."""
+    sensitive, cases = map(int, line.rpartition(": ")[2].removesuffix(" comparisons").split(" of "))
+    if sensitive >= SENSITIVE * cases:
+        return ""
+    return f"{line} become false under a perturbation, a smaller share than {SENSITIVE}"
 
 
 def _holds(left: Any, sign: str, right: Any) -> bool:

@@ -150,7 +150,7 @@ class Claim:
         cases
             The number of comparisons.
         perturbed
-            What the comparisons detect, each as ``module:function bend``: see `splu_proofs.perturbation`.
+            What the comparisons detect, each as ``module:function kind``: see `splu_proofs.perturbation`.
         """
         return self._register(Grade.EXACT, cases, perturbed)
 

@@ -1,4 +1,4 @@
-"""Have Coq compile proofs and tell what they rest on."""
+"""Have Coq compile proofs and report what they rest on."""
 
 from __future__ import annotations
 

@@ -119,8 +119,8 @@ def accepted_together(kernels: Mapping[str, Kernel]) -> dict[str, Evidence]:
     try:
         for kernel in kernels.values():
             kernel.fingerprints()
-        asked = [name for kernel in kernels.values() for name in (*kernel.names, *kernel.instances())]
-        version = accepted_by(modules, asked)
+        names = [name for kernel in kernels.values() for name in (*kernel.names, *kernel.instances())]
+        version = accepted_by(modules, names)
     except (EvidenceError, InputError):
         return {claim_id: kernel.accept()[0] for claim_id, kernel in kernels.items()}
     return {claim_id: kernel.accepted(version) for claim_id, kernel in kernels.items()}

@@ -1,6 +1,6 @@
 """The ledger: every claim with its status, what it rests on, and the means to check it again.
 
-Importing this module loads no claim; the claims load when first asked for, and SymPy when one is run.
+Importing this module loads no claim; the claims load on first use, and SymPy when one is run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from splu_ref.channels.parameters import InputError
 
-from .affirmation import ACCEPTED_ON, FOLDER, NAME, affirm, affirmed, differences, outdated, require_named
+from .affirmation import (
+    ACCEPTED_ON,
+    FOLDER,
+    NAME,
+    affirm,
+    affirmed,
+    differences,
+    outdated,
+    recorded_sensitivity,
+    require_named,
+    sensitivity,
+)
+from .check import insensitive
 from .claim import Claim, Status
 from .dependence import in_order
 from .evidence import Evidence, Grade, strongest
@@ -30,11 +42,11 @@ if TYPE_CHECKING:
     from splu_ref.estimators import Method
 
 Progress = Callable[[str, int, int], None]
-"""Told, before each claim, its id, how many are done, and how many there are."""
+"""Called before each claim with its id, how many are done, and how many there are."""
 
 
-Kept = TypeVar("Kept")
-Found = TypeVar("Found")
+Entry = TypeVar("Entry")
+Result = TypeVar("Result")
 
 COQ = "Coq"
 """What stands among the claims of a run for the compilation of all Coq files."""
@@ -44,8 +56,8 @@ class Spread(Protocol):
     """Who does the work of a run: every item once, in whatever order, each handed back as it is done."""
 
     def __call__(
-        self, function: Callable[[str], Found], items: Sequence[str], begun: Callable[[str, int], None], /
-    ) -> Iterable[tuple[str, Found]]:
+        self, function: Callable[[str], Result], items: Sequence[str], begun: Callable[[str, int], None], /
+    ) -> Iterable[tuple[str, Result]]:
         """Yield each item with what ``function``, which can be pickled, returns for it.
 
         ``begun`` is derived of every item that is begun, and how many have been done.
@@ -54,8 +66,8 @@ class Spread(Protocol):
 
 
 def in_turn(
-    function: Callable[[str], Found], items: Sequence[str], begun: Callable[[str, int], None], /
-) -> Iterator[tuple[str, Found]]:
+    function: Callable[[str], Result], items: Sequence[str], begun: Callable[[str, int], None], /
+) -> Iterator[tuple[str, Result]]:
     """Do everything here, in its order."""
     for done, item in enumerate(items):
         begun(item, done)
@@ -74,15 +86,15 @@ class _Examined:
     stale: str = ""
 
 
-class Registry(Mapping[str, Kept]):
-    """Functions or objects by claim id or name, each imported when it is asked for."""
+class Registry(Mapping[str, Entry]):
+    """Functions or objects by claim id or name, each imported on first use."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = dict(places)
 
-    def __getitem__(self, key: str) -> Kept:
+    def __getitem__(self, key: str) -> Entry:
         module, _, name = self._places[key].partition(":")
-        kept: Kept = getattr(import_module(module), name)
+        kept: Entry = getattr(import_module(module), name)
         return kept
 
     def __iter__(self) -> Iterator[str]:
@@ -267,8 +279,8 @@ class Ledger:
     ) -> dict[str, dict[str, str]]:
         """Check the evidence of claims and, if all of it holds, record what they say and their fingerprints.
 
-        Evidence is examined first, with every perturbation. If part of a claim is proved in Coq, Coq compiles
-        that part now, unless these are the files that it accepted before.
+        Evidence is examined first, and every comparison under every perturbation. If part of a claim is
+        proved in Coq, Coq compiles that part now, unless these are the files that it accepted before.
 
         Parameters
         ----------
@@ -297,14 +309,17 @@ class Ledger:
         for claim in [self.get(claim_id) for claim_id in claim_ids]:
             require_named(claim, changes, self._affirmed)
             evidence, version = claim.examine(), ""
+            measured = sensitivity(claim)
+            evidence += _sensitive(claim, measured)
             if claim.kernel is not None:
                 accepted, version = self._accepted(claim.id, claim.kernel)
                 evidence.append(_weighed(claim, accepted))
             result = _result(claim, evidence, 0.0, "")
             if not result.passed or any(each.missing for each in evidence):
                 raise InputError(f"{claim.id} is not affirmed: {result.message}")
-            changed[claim.id] = differences(claim, self._affirmed)
-            affirm(claim, self._affirmed, version, reason=reason)
+            require_named(claim, changes, self._affirmed, measured)
+            changed[claim.id] = differences(claim, self._affirmed, measured)
+            affirm(claim, self._affirmed, version, reason=reason, measured=measured)
         return changed
 
     def _accepted(self, claim_id: str, kernel: Kernel) -> tuple[Evidence, str]:
@@ -320,7 +335,7 @@ class Ledger:
             accepted = accepted_together(kernels)
             return _Examined({each: (accepted[each],) for each in accepted}, perf_counter() - start)
         claim = self.get(item)
-        evidence = claim.examine()
+        evidence = claim.examine() + _sensitive(claim, recorded_sensitivity(claim, self._affirmed))
         if claim.kernel is not None and item not in compiled:
             known = affirmed(self._affirmed).get(item, {})
             evidence.append(replace(claim.kernel.recorded(known), recorded=True))
@@ -373,6 +388,15 @@ def _result(claim: Claim, evidence: list[Evidence], seconds: float, stale: str) 
         seconds=seconds,
         message="; ".join(filter(None, [*failures, stale, *missing])),
     )
+
+
+def _sensitive(claim: Claim, lines: list[str]) -> list[Evidence]:
+    """Return the failure of every check of which too few comparisons are sensitive to its perturbations."""
+    wrong = list(filter(None, map(insensitive, lines)))
+    names = [line.partition(":")[0] for line in lines]
+    if names != [check.name for check in claim.checks]:
+        wrong.append(f"was measured of {', '.join(names) or 'no check'}")
+    return [Evidence("sensitivity", None, False, why) for why in wrong]
 
 
 def _weighed(claim: Claim, accepted: Evidence) -> Evidence:

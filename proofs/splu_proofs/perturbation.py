@@ -3,7 +3,7 @@
 Evidence that computes nothing does not depend on anything: if no comparison becomes false although what is
 compared is another number, the evidence is hollow. There are two kinds of perturbation.
 
-``module:function bend`` changes the results of a function wherever it is bound:
+``module:function kind`` changes the results of a function wherever it is bound:
 
 =========== ============================================================================
 larger      every number in the result plus 1
@@ -12,8 +12,8 @@ doubled     every number in the result times 2
 reversed    sequences, arrays and the values of a mapping in reverse order
 =========== ============================================================================
 
-Truth values are negated and texts get a prime, whatever the bend. Containers and records are bent entry by
-entry. ``old => new`` writes another formula in the check itself, where ``old`` stands exactly once.
+Truth values are negated and texts get a prime, whatever the kind. Containers and records are distorted entry
+by entry. ``old => new`` writes another formula in the check itself, where ``old`` stands exactly once.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from .evidence import EvidenceError
 
-Bend: TypeAlias = Literal["larger", "smaller", "doubled", "reversed"]
-BENDS: tuple[Bend, ...] = get_args(Bend)
+Kind: TypeAlias = Literal["larger", "smaller", "doubled", "reversed"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 PACKAGES = ("splu_ref", "splu_proofs")
 _CACHED = tuple(
     f"{package}.{part}"
@@ -89,23 +89,23 @@ class Substitution:
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """A function, or a method, and how its results are bent.
+    """A function, or a method, and how its results are distorted.
 
     Attributes
     ----------
     target
         ``module:function`` or ``module:Class.method``, in ``splu_ref`` or ``splu_proofs``.
-    bend
-        One of `BENDS`.
+    kind
+        One of `KINDS`.
     """
 
     target: str
-    bend: Bend
+    kind: Kind
 
     @property
     def name(self) -> str:
         """What is changed, in short."""
-        return f"{self.target.partition(':')[2]} {self.bend}"
+        return f"{self.target.partition(':')[2]} {self.kind}"
 
     @contextmanager
     def applied(self, check: Function) -> Iterator[tuple[Function, Callable[[], int]]]:
@@ -118,26 +118,27 @@ class Perturbation:
         """
         calls = 0
 
-        def bending(function: Callable[..., Any]) -> Callable[..., Any]:
+        def distorting(function: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(function)
             def perturbed(*args: Any, **named: Any) -> Any:
                 nonlocal calls
                 calls += 1
-                return bent(function(*args, **named), self.bend)
+                return distorted(function(*args, **named), self.kind)
 
             return perturbed
 
         holder, name = self._place()  # imported before anything is replaced
         with _fresh_caches():
             original = vars(holder)[name]
-            replacement = _like(original, bending)
+            replacement = _like(original, distorting)
             places = [(holder, name)] if isinstance(holder, type) else _bound(original)
             for place, bound in places:
                 setattr(place, bound, replacement)
             try:
                 yield check, lambda: calls
             finally:
-                for place, bound in places:
+                # with the places that bound it meanwhile: modules that the check imported
+                for place, bound in {*places, *_bound(replacement)}:
                     setattr(place, bound, original)
 
     def _place(self) -> tuple[Any, str]:
@@ -160,86 +161,86 @@ def perturbation(text: str) -> Perturbation | Substitution:
     Raises
     ------
     EvidenceError
-        If it is neither ``module:function bend``, of a known package, nor ``old => new``.
+        If it is neither ``module:function kind``, of a known package, nor ``old => new``.
     """
     if " => " in text:
         old, _, new = text.partition(" => ")
         return Substitution(old, new)
-    target, _, bend = text.partition(" ")
-    if bend not in BENDS or target.partition(".")[0] not in PACKAGES or ":" not in target:
-        raise EvidenceError(f"{text!r} is no perturbation: write 'module:function bend' or 'old => new'")
-    return Perturbation(target, bend)
+    target, _, kind = text.partition(" ")
+    if kind not in KINDS or target.partition(".")[0] not in PACKAGES or ":" not in target:
+        raise EvidenceError(f"{text!r} is no perturbation: write 'module:function kind' or 'old => new'")
+    return Perturbation(target, kind)
 
 
-def bent(value: Any, bend: Bend) -> Any:
+def distorted(value: Any, kind: Kind) -> Any:
     """Return ``value`` with its numbers, texts and order changed; what has none of them stays as it is."""
-    for kinds, change in _BENT:
+    for kinds, change in _DISTORTED:
         if isinstance(value, kinds):
-            return change(value, bend)
+            return change(value, kind)
     if type(value).__module__ == "numpy":
-        return _bent_array(value, bend)
+        return _distorted_array(value, kind)
     if is_dataclass(value) and not isinstance(value, type):
-        return _bent_record(value, bend)
+        return _distorted_record(value, kind)
     if callable(value) and not isinstance(value, type):
-        return lambda *args, **named: bent(value(*args, **named), bend)
+        return lambda *args, **named: distorted(value(*args, **named), kind)
     return value
 
 
-def _bent_number(value: Any, bend: Bend) -> Any:
-    return {"larger": value + 1, "smaller": value - 1, "doubled": value * 2, "reversed": value}[bend]
+def _distorted_number(value: Any, kind: Kind) -> Any:
+    return {"larger": value + 1, "smaller": value - 1, "doubled": value * 2, "reversed": value}[kind]
 
 
-def _bent_mapping(value: Any, bend: Bend) -> Any:
-    images = [bent(each, bend) for each in value.values()]
-    return dict(zip(value, reversed(images) if bend == "reversed" else images, strict=True))
+def _distorted_mapping(value: Any, kind: Kind) -> Any:
+    images = [distorted(each, kind) for each in value.values()]
+    return dict(zip(value, reversed(images) if kind == "reversed" else images, strict=True))
 
 
-def _bent_entries(value: Any, bend: Bend) -> Any:
-    entries = [bent(each, bend) for each in value]
+def _distorted_entries(value: Any, kind: Kind) -> Any:
+    entries = [distorted(each, kind) for each in value]
     if hasattr(value, "_fields"):
         return type(value)(*entries)
-    return type(value)(entries[::-1] if bend == "reversed" else entries)
+    return type(value)(entries[::-1] if kind == "reversed" else entries)
 
 
-_BENT: tuple[tuple[Any, Callable[[Any, Bend], Any]], ...] = (
+_DISTORTED: tuple[tuple[Any, Callable[[Any, Kind], Any]], ...] = (
     (bool, lambda value, _: not value),
-    ((int, float, Fraction), _bent_number),
+    ((int, float, Fraction), _distorted_number),
     (str, lambda value, _: value + "'"),
-    (Mapping, _bent_mapping),
-    ((list, tuple, set, frozenset), _bent_entries),
-    (Iterator, lambda value, bend: (bent(each, bend) for each in value)),
+    (Mapping, _distorted_mapping),
+    ((list, tuple, set, frozenset), _distorted_entries),
+    (Iterator, lambda value, kind: (distorted(each, kind) for each in value)),
 )
-"""How values are bent, by their class; the first that fits."""
+"""How values are distorted, by their class; the first that fits."""
 
 
-def _bent_array(value: Any, bend: Bend) -> Any:
+def _distorted_array(value: Any, kind: Kind) -> Any:
     if value.dtype.kind == "b":
         return ~value
     if value.dtype.kind not in "iuf":
         return value[::-1] if value.ndim else value
-    if bend == "reversed":
+    if kind == "reversed":
         return value[::-1] if value.ndim else value
-    return _bent_number(value, bend)
+    return _distorted_number(value, kind)
 
 
-def _bent_record(value: Any, bend: Bend) -> Any:
+def _distorted_record(value: Any, kind: Kind) -> Any:
     changed = copy.copy(value)
     for field in fields(value):
-        object.__setattr__(changed, field.name, bent(getattr(value, field.name), bend))  # frozen or not
+        object.__setattr__(changed, field.name, distorted(getattr(value, field.name), kind))  # frozen or not
     return changed
 
 
-def _like(original: Any, bending: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Any:
-    """Return the bent form of a function, or of a method of whatever kind."""
+def _like(original: Any, distorting: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Any:
+    """Return the distorted form of a function, or of a method of whatever kind."""
     if isinstance(original, classmethod | staticmethod):
-        return type(original)(bending(original.__func__))
+        return type(original)(distorting(original.__func__))
     if isinstance(original, property) and original.fget is not None:
-        return property(bending(original.fget))
+        return property(distorting(original.fget))
     if isinstance(original, cached_property):
-        return property(bending(original.func))
+        return property(distorting(original.func))
     if not callable(original) or isinstance(original, type):
         raise EvidenceError(f"{original!r} is no function to perturb")
-    return bending(original)
+    return distorting(original)
 
 
 def _bound(original: Any) -> list[tuple[Any, str]]:
@@ -259,22 +260,32 @@ def _fresh_caches() -> Iterator[None]:
 
     Old results would hide the perturbation, and results under it are false afterwards.
     """
-    fresh: dict[int, Any] = {}
-    places = []
-    for module_name, module in list(sys.modules.items()):
-        if module_name.startswith(_CACHED):
-            for name, value in list(vars(module).items()):
-                if isinstance(value, _CACHING):
-                    places.append((module, name, value))
-                    if id(value) not in fresh:
-                        fresh[id(value)] = lru_cache(**value.cache_parameters())(value.__wrapped__)
+    known = len(sys.modules)
+    places = list(_caching())
+    fresh = {
+        value: lru_cache(**value.cache_parameters())(value.__wrapped__)
+        for value in dict.fromkeys(value for *_, value in places)
+    }
     for module, name, value in places:
-        setattr(module, name, fresh[id(value)])
+        setattr(module, name, fresh[value])
     try:
         yield
     finally:
         for module, name, value in places:
             setattr(module, name, value)
+        if len(sys.modules) > known:  # what was imported meanwhile has false results in its caches
+            for *_, value in _caching():
+                if value not in fresh:
+                    value.cache_clear()
+
+
+def _caching() -> Iterator[tuple[Any, str, Any]]:
+    """Yield the functions that cache their results, each with the module and name that bind it."""
+    for module_name, module in list(sys.modules.items()):
+        if module_name.startswith(_CACHED):
+            for name, value in list(vars(module).items()):
+                if isinstance(value, _CACHING):
+                    yield module, name, value
 
 
 _CACHING = type(lru_cache(lambda: None))

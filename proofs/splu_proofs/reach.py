@@ -101,7 +101,7 @@ def _next(module: str, name: str | None) -> tuple[Place, ...]:
 
 def _imported(module: str, node: ast.Import | ast.ImportFrom) -> Iterator[Place]:
     if isinstance(node, ast.Import):
-        # a package's own front door loads its rooms when they are asked for: importing it uses none of them
+        # a package loads its modules on first use: importing it uses none of them
         yield from ((each.name, None) for each in node.names if "." in each.name and _is_module(each.name))
         return
     base = module.split(".") + ["__init__"] * _is_package(module)

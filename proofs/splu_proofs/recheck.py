@@ -66,7 +66,7 @@ def by_solver(step: Inequality) -> Opinion:
         if all(difference >= 0 for difference in step.given(*point)) and step.then(*point) < 0:
             at = ", ".join(f"{v} = {number}" for v, number in zip(step.variables, point, strict=True))
             return Opinion(False, f"the smallest points show the counterexample {at}")
-    context = z3.Context()  # of its own: in a shared one the work depends on what was asked before
+    context = z3.Context()  # of its own: in a shared one the work depends on earlier queries
     variables = z3.Ints(" ".join(step.variables), context)
     solver = z3.Solver(ctx=context)
     solver.set("rlimit", SOLVER_EFFORT)

@@ -109,7 +109,7 @@ def _value(side: Side, case: Case) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Tex:
-    """LaTeX that grows by arithmetic; ``rank`` tells when it needs parentheses."""
+    """LaTeX that grows by arithmetic; ``rank`` decides when it needs parentheses."""
 
     text: str
     rank: int = _ATOM

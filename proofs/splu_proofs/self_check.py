@@ -13,7 +13,7 @@ from typing import Any
 
 from splu_ref.channels.parameters import InputError
 
-from .check import Check, Comparisons
+from .check import Check, Comparisons, insensitive
 from .claim import Claim, Status
 from .derivation import Derivation, Gives
 from .evidence import EvidenceError, Grade
@@ -56,14 +56,14 @@ def require_able_to_refuse() -> None:
     InputError
         If a part of the machinery accepts what it must refuse, or refuses what it must accept.
     """
-    for question, asked, expected in _questions():
-        if asked() is not expected:
+    for question, answer, expected in _questions():
+        if answer() is not expected:
             verdict = "is refused" if expected else "passes"
             raise InputError(f"the check of proofs is broken: {question} {verdict}; restore its modules")
 
 
 def _questions() -> Iterator[tuple[str, Callable[[], bool], bool]]:
-    """Yield what is asked, in words, how, and the right answer."""
+    """Yield each question in words, how it is put, and the right answer."""
     yield from _steps()
     yield from _wholes()
 
@@ -149,6 +149,9 @@ def _checks() -> Iterator[tuple[str, Callable[[], bool], bool]]:
     yield "a check of a function with itself", passes(function=_itself), False
     yield "a check without a perturbation", passes(perturbed=()), False
     yield "a check of floats", passes(function=_floats), False
+    few = replace(TRUE_CHECK, function=_few, cases=6)
+    yield "a check of constants beside one comparison", lambda: not insensitive(few.sensitivity()), False
+    yield "a check of comparisons alone", lambda: not insensitive(TRUE_CHECK.sensitivity()), True
 
 
 def doubled(number: int) -> int:
@@ -184,6 +187,13 @@ def _itself() -> Comparisons:
     """Compare doubling with itself."""
     for number in (1, 2):
         yield doubled(number), "=", doubled(number), f"twice {number}"
+
+
+def _few() -> Comparisons:
+    """Compare doubling with adding once, and numbers that are written down."""
+    yield doubled(1), "=", 2, "twice 1"
+    for number in range(5):
+        yield number, "=", number, f"{number}"
 
 
 def _floats() -> Comparisons:

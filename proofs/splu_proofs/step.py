@@ -20,7 +20,7 @@ Formula: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one judge says: ``True`` it holds, ``False`` it does not, ``None`` the judge could not tell."""
+    """What one judge says: ``True`` it holds, ``False`` it does not, ``None`` the judge could not decide."""
 
     holds: bool | None
     detail: str

@@ -119,7 +119,7 @@ def instance(theorem: str) -> str | None:
 def unproved(module: str) -> str:
     """Return the first word of a Coq module that can hide a gap, empty if there is none.
 
-    It finds gaps without running Coq, by their words; Coq itself is asked what each theorem rests on.
+    It finds gaps without running Coq, by their words; Coq itself reports what each theorem rests on.
     """
     found = _UNPROVED.search(_without_comments(source(module)))
     return found.group() if found else ""

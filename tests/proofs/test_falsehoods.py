@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from splu_proofs import LEDGER
-from splu_proofs.affirmation import affirm, blocks, differences
+from splu_proofs.affirmation import affirm, blocks, differences, sensitivity
 from splu_proofs.check import Check, Comparisons
 from splu_proofs.claim import Claim, Status
 from splu_proofs.derivation import Derivation
@@ -31,7 +31,7 @@ from splu_ref.channels.parameters import InputError
 
 COMPUTED, ENUMERATED, REFUTED, DERIVED = "chaytor.HOM", "chaytor.LINKc", "splu.T3", "chaytor.COMP"
 TIED = "chaytor.DPPUBc"
-PARTS = ("checks", "compares", "steps", "witness", "grade", "licenses")
+PARTS = ("checks", "compares", "steps", "witness", "grade", "licenses", "sensitivity")
 HOLLOW = Identity(
     name="a square",
     says="(x+1)^2 = x^2 + 2x + 1",
@@ -132,6 +132,25 @@ def floats() -> Comparisons:
         yield float(case) + _groups(), "=", case + 1.0, str(case)
 
 
+def one_real() -> Comparisons:
+    """Compare numbers that are written down, and one that is computed."""
+    yield _groups(), "=", 1, "the one group"
+    for case in range(23):
+        yield case, "=", case, str(case)
+
+
+def called() -> Comparisons:
+    """Call the function, and compare what does not depend on it."""
+    for case in range(24):
+        yield (_groups() * 0 + case if case else _groups()), "=", case or 1, str(case)
+
+
+def slack() -> Comparisons:
+    """Compare once with the number, and with a bound that nothing passes."""
+    for case in range(24):
+        yield _groups(), "<=", 10**9 if case else 1, str(case)
+
+
 def stops() -> Comparisons:
     """Stop before anything is compared, once the function is another one."""
     assert _groups() == 1
@@ -151,7 +170,8 @@ def _groups() -> int:
 
 GREEDY = "splu_proofs.worlds.histograms:greedy_groups doubled"
 BODIES = (
-    sentence, nothing, filtered, constants, true, one_case, itself, weak, floats, stops, wrong_form,
+    sentence, nothing, filtered, constants, true, one_case, itself, weak, one_real, called, slack, floats,
+    stops, wrong_form,
 )  # fmt: skip
 
 
@@ -277,6 +297,18 @@ def test_hollow_evidence_is_refused_with_and_without_affirming(name: str, tmp_pa
         _ledger(hollow, tmp_path).reaffirm(hollow.id, reason="A test.", changes=PARTS)
     affirm(hollow, tmp_path, reason="By force, without the runner.")
     assert not _ledger(hollow, tmp_path).run(hollow.id)[0].passed
+
+
+def test_the_recorded_sensitivity_is_needed_and_falls_only_by_name(tmp_path: Path) -> None:
+    genuine = _copy(COMPUTED)
+    affirm(genuine, tmp_path, reason="A test.", measured=[])
+    [result] = _ledger(genuine, tmp_path).run(COMPUTED)
+    assert not result.passed
+    assert "sensitivity: was measured of no check" in result.message
+    measured = [line.replace(": 18 of", ": 24 of") for line in sensitivity(genuine)]
+    affirm(genuine, tmp_path, reason="A test.", measured=measured)
+    with pytest.raises(InputError, match=r"\(sensitivity: .*24 of 24 comparisons -> .*18 of 24 comparisons"):
+        _ledger(genuine, tmp_path).reaffirm(COMPUTED, reason="A test.")
 
 
 SAID: dict[str, tuple[str, Callable[[], Claim]]] = {

@@ -16,7 +16,7 @@ from splu_proofs.claim import Claim, Status
 from splu_proofs.coq_run import INSTALL, accepted_by
 from splu_proofs.evidence import EvidenceError, Grade
 from splu_proofs.kernel import ACCEPTED_BY, Kernel
-from splu_proofs.ledger import COQ, Found, Ledger, in_turn
+from splu_proofs.ledger import COQ, Ledger, Result, in_turn
 from splu_proofs.self_check import TRUE_CHECK
 from splu_ref.channels.parameters import InputError
 
@@ -288,8 +288,8 @@ def test_a_part_of_coq_that_is_lost_is_no_pass(tmp_path: Path, monkeypatch: pyte
     assert ledger.run(coq=True)[0].passed
 
     def losing(
-        function: Callable[[str], Found], items: Sequence[str], begun: Callable[[str, int], None], /
-    ) -> Iterator[tuple[str, Found]]:
+        function: Callable[[str], Result], items: Sequence[str], begun: Callable[[str, int], None], /
+    ) -> Iterator[tuple[str, Result]]:
         return in_turn(function, [item for item in items if item != COQ], begun)
 
     with pytest.raises(KeyError, match=COQ):

@@ -51,7 +51,7 @@ def one_attribute_of_the_product() -> Derivation:
         ),
         steps=(
             Identity(
-                name="the own value",
+                name="the true value",
                 says="p + (1-p)/M for the compound itself, and k - 1 more with the same first value.",
                 variables={"m": 1, "k": 1, "p": 0},
                 left=lambda m, k, p: (p + (1 - p) / (k * m)) + (k - 1) * (1 - p) / (k * m),
@@ -97,7 +97,10 @@ def what_is_kept_at_one_level() -> Comparisons:
 
 @COMP.enumeration(
     cases=48,
-    perturbed="splu_ref.mechanisms.retention_replacement:RetentionReplacement.publish_rows smaller",
+    perturbed=(
+        "splu_ref.mechanisms.retention_replacement:RetentionReplacement.publish_rows smaller",
+        "RetentionReplacement(p, => RetentionReplacement(p / 2,",
+    ),
 )
 def one_coin_in_the_shipped_code() -> Comparisons:
     """Run the shipped mechanism on every outcome for one record of two attributes of 2 and 3 values."""

@@ -51,7 +51,7 @@ def one_record_of_two_values() -> Witness:
         printed=Fraction(0),
         true=Fraction(1, 2),
         none_smaller="one record and two values are the fewest",
-        order="the number of records and of values; fewer have nothing to tell",
+        order="the number of records and of values; fewer carry no information",
         perturbed="splu_proofs.chaytor.differential_privacy:_least_ratio larger",
         by_hand=(
             "The value 0 is published as 0 with 1/3 + 2/3 * 1/2 = 2/3, the value 1 with 1/3: a ratio of "
@@ -168,9 +168,9 @@ REPUB = Claim(
     statement=(r"\text{two releases, each without a } (\rho_1,\rho_2) \text{ breach, have none together}"),
     words=(
         "The sentence on differential privacy, that two publications together guarantee less than each "
-        "alone, is true of independent ones that tell anything, and is given as a reason to prefer (rho1, "
-        "rho2) privacy. As such it is void: the same holds there. With two values that are published as "
-        "themselves with 2/3, a prior of 1/3 becomes 1/2 after one release and 2/3 after two, so each is "
+        "alone, is true of independent ones that carry information, and is given as a reason to prefer "
+        "(rho1, rho2) privacy. As such it is void: the same holds there. With two values that are published "
+        "as themselves with 2/3, a prior of 1/3 becomes 1/2 after one release and 2/3 after two, so each is "
         "free of (1/3, 3/5) breaches and both together are not."
     ),
     hypotheses=(r"\text{independent releases of one table}",),

@@ -1,4 +1,4 @@
-"""chaytor.IND, chaytor.INDc: what one record's value tells of another's."""
+"""chaytor.IND, chaytor.INDc: what one record's value discloses about another's."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ INDC = Claim(
         r"independent} \;\Longrightarrow\; \Pr[X_i \mid Y, X_{-i}] = \Pr[X_i \mid Y_i]"
     ),
     words=(
-        "Given the true values of all other records, what is published of them tells nothing more, and the "
+        "Given the true values of all other records, what is published of them adds nothing, and the "
         "record's own published value multiplies the odds by one ratio of matrix entries, at most the "
-        "amplification. So perturbation never adds to what the others tell, under any prior. If records are "
-        "independent beforehand, the others tell nothing, and the posterior is that of the record alone: "
-        "this is the condition under which the sentence of the thesis holds."
+        "amplification. So perturbation never adds to what the others disclose, under any prior. If records "
+        "are independent beforehand, the others disclose nothing, and the posterior is that of the record "
+        "alone: this is the condition under which the sentence of the thesis holds."
     ),
     hypotheses=(r"\text{each value goes through } A \text{ independently}",),
     status=Status.CORRECTED,
@@ -176,4 +176,4 @@ def tables_of_two_records() -> Comparisons:
         for seen, other in product(tables, range(2)):
             joint = _joint(prior, channel, seen)
             given = joint[1, other] / (joint[1, other] + joint[0, other])
-            yield (given, "=", posterior(channel, law, seen[0])[1], "an independent record tells of another")
+            yield (given, "=", posterior(channel, law, seen[0])[1], "an independent record discloses another")

@@ -212,15 +212,15 @@ def what_a_row_leaves() -> Derivation:
 
 
 @FINEC.computation(
-    cases=9948,
+    cases=1170,
     perturbed=(
         "splu_ref.channels.amplification_bounds:amplification larger",
         "splu_proofs.chaytor.optimal_operators:kept_share larger",
     ),
 )
 def small_operators() -> Comparisons:
-    """Walk through all operators with entries in twelfths on two values and in sixths on three."""
-    for m, parts in ((2, 12), (3, 6)):
+    """Walk through all operators with entries in twelfths on two values and in quarters on three."""
+    for m, parts in ((2, 12), (3, 4)):
         histograms = [counts for counts in spreads(6, m) if tuple(sorted(counts, reverse=True)) == counts]
         for rows in product(list(spreads(parts, m)), repeat=m):
             channel = from_matrix(range(m), [[Fraction(n, parts) for n in row] for row in rows], range(m))

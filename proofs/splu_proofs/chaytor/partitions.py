@@ -254,7 +254,7 @@ def three_records() -> Comparisons:
         joint = {table: _chance(table, seen, law) for table in tables}
         for known in product(range(2), repeat=2):
             given = joint[(1, *known)] / (joint[(0, *known)] + joint[(1, *known)])
-            yield (given, "=", posterior(channel, law, seen[0])[1], f"{seen}, {known}: others tell")
+            yield (given, "=", posterior(channel, law, seen[0])[1], f"{seen}, {known}: others disclose it")
         counted = {table: part for table, part in joint.items() if sum(table) == 1}
         left = {table[0] for table in counted if table[1:] == (0, 1)}
         yield (left, "=", {0}, "the counts leave a doubt")

@@ -55,7 +55,7 @@ PGG = Claim(
         "True, and exactly of predicates that cut groups. If a of a group's records satisfy P, and c "
         "have the value s, the number that do both may be anything from max(0, a+c-|g|) to min(a, c): "
         "min(a, |g|-a, c, |g|-c) + 1 numbers, and the law of what is published is the same for all. So "
-        "no estimator, whatever its variance, tells them apart; the largest error is at least half of "
+        "no estimator, whatever its variance, distinguishes them; the largest error is at least half of "
         "their range. Where every group is inside P or outside, nothing is lost. A mechanism that "
         "publishes the other columns as they are has an unbiased estimate for every P. Checked over all "
         "groups of up to five records."
@@ -127,12 +127,12 @@ def every_outcome_of_small_groups() -> Comparisons:
     """Run groups of one to four records, domains of two and three values, and three retentions."""
     equal = larger = 0
     for domain, keep in product((2, 3), (Fraction(1, 4), Fraction(1, 2), Fraction(1))):
-        stray = (1 - keep) / domain
+        replaced = (1 - keep) / domain
         for size in range(1, 5):
             for values in product(range(domain), repeat=size):
                 mean, variance = _moments(values, keep, domain)
                 yield (mean, "=", values.count(0), f"{values}: the mean is {mean}")
-                chances = [keep * (value == 0) + stray for value in values]
+                chances = [keep * (value == 0) + replaced for value in values]
                 every = sum((chance * (1 - chance) for chance in chances), Fraction(0)) / keep**2
                 yield (variance, ">=", size * every, f"{values}: {variance} is below {size} times {every}")
                 alike = len({value == 0 for value in values}) == 1

@@ -1,4 +1,4 @@
-"""chaytor.DOM, chaytor.SDR, chaytor.SDRc: smaller domains keep more, and what a sub-domain tells."""
+"""chaytor.DOM, chaytor.SDR, chaytor.SDRc: smaller domains keep more, and what a sub-domain discloses."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ DOM = Claim(
     asserts=(STEP,),
     words=(
         "True: the limit of the retention falls with every further value of the domain, and so does the "
-        "share of records that are published with their own value, G/(m+G-1). With G = 9 the limit is .8 for "
-        "two values, .571 for six and .364 for fourteen."
+        "share of records that are published with their true value, G/(m+G-1). With G = 9 the limit is .8 "
+        "for two values, .571 for six and .364 for fourteen."
     ),
     hypotheses=(r"G > 1", r"m \ge 2"),
     status=Status.PROVED,
@@ -66,7 +66,7 @@ def one_value_more() -> Derivation:
                 recheck=(on_grid,),
             ),
             Identity(
-                name="the own value",
+                name="the true value",
                 says="p_m + (1-p_m)/m = G/(m+G-1), which falls in m as well.",
                 variables={"G": 1, "m": 2},
                 left=lambda g, m: (g - 1) / (m + g - 1) + (1 - (g - 1) / (m + g - 1)) / m,

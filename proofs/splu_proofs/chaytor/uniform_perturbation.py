@@ -17,7 +17,7 @@ from ..step import Identity
 
 
 def _kept(p: Fraction, m: int) -> Fraction:
-    """Return the chance of the own value by going through the coin and every replacement."""
+    """Return the chance of the true value by going through the coin and every replacement."""
     return p + sum((1 - p) * Fraction(1, m) for drawn in range(m) if drawn == 0)
 
 
@@ -46,7 +46,7 @@ EQ1 = Claim(
     words=(
         "A value is kept with probability p and otherwise replaced by one of the m values of the domain, "
         "its own included. So it is published as itself with p + (1-p)/m and as each other value with "
-        "(1-p)/m. p is thus not the share of records that are published with their own value: that is p + "
+        "(1-p)/m. p is thus not the share of records that are published with their true value: that is p + "
         "(1-p)/m."
     ),
     hypotheses=(r"m \ge 2", r"0 \le p \le 1"),
@@ -61,10 +61,10 @@ EQ1 = Claim(
 def coin_and_replacement() -> Derivation:
     """Add what the coin keeps and what the replacement brings back."""
     return Derivation(
-        setting="The replacement is the own value with 1/m, and one of the m - 1 others otherwise.",
+        setting="The replacement is the true value with 1/m, and one of the m - 1 others otherwise.",
         steps=(
             Identity(
-                name="the own value",
+                name="the true value",
                 says="Not replaced by another one: 1 - (1-p)(m-1)/m = p + (1-p)/m.",
                 variables={"p": 0, "m": 1},
                 left=lambda p, m: 1 - (1 - p) * (m - 1) / m,
@@ -80,9 +80,9 @@ def coin_and_replacement() -> Derivation:
                 recheck=(on_grid,),
             ),
         ),
-        conclusion="The own value and each other one have the printed chances.",
+        conclusion="The true value and each other one have the printed chances.",
         gives=(
-            Gives(relation=OWN, step="the own value", of="right", at=lambda p, m: (p, m)),
+            Gives(relation=OWN, step="the true value", of="right", at=lambda p, m: (p, m)),
             Gives(relation=OTHER, step="each other value", of="right", at=lambda p, m: (p, m)),
         ),
     )

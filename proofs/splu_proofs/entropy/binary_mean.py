@@ -246,8 +246,8 @@ def means_and_bounds() -> Comparisons:
     """Compare with mutual information for n up to 8, and with the bounds for n up to 100."""
     for n in range(1, 9):
         world = World.independent([{1: Fraction(1, 2), 0: Fraction(1, 2)}] * n)
-        asked, about = world.about(world.release(sum), lambda table: table[0])
-        yield (expected_count_loss(n), "=", mutual_information(about, asked), f"n = {n}: not I(X; K)")
+        query, about = world.about(world.release(sum), lambda table: table[0])
+        yield (expected_count_loss(n), "=", mutual_information(about, query), f"n = {n}: not I(X; K)")
     two = natural_logarithm(Fraction(2))
     for n in range(1, 101):
         found = expected_count_loss(n)
@@ -284,7 +284,7 @@ def _labeled(labels: tuple[int, ...], table: tuple[int, ...]) -> dict[int, int]:
 
 
 def _labelings(size: int) -> Iterator[tuple[int, ...]]:
-    """Yield every way to tell some numbers of ones from others: labels in the order of their first use."""
+    """Yield every way to distinguish numbers of ones: labels in the order of their first use."""
     for labels in product(range(size), repeat=size):
         if all(label <= max(labels[:place], default=-1) + 1 for place, label in enumerate(labels)):
             yield labels

@@ -148,8 +148,8 @@ _RELEASES: dict[str, Callable[[tuple[int, ...]], object]] = {
 def two_tables() -> Iterator[Case]:
     """Generate the priors of two tables that differ in one record, with denominators up to 12.
 
-    A release of two tables tells which it is or nothing, so a loss is the entropy, or 0: the same holds for
-    every denominator.
+    A release of two tables identifies the table or discloses nothing, so a loss is the entropy, or 0: the
+    same holds for every denominator.
     """
     for denominator in range(2, 13):
         for above in range(1, denominator):
@@ -201,8 +201,8 @@ def in_every_small_world() -> Comparisons:
             channel = world.release(read)
             found = entropy_loss(world, channel.laws.__getitem__)
             for place in range(2):
-                asked, about = world.about(channel, itemgetter(place))
+                query, about = world.about(channel, itemgetter(place))
                 mean = found.records[place]
-                yield (mean, "=", mutual_information(about, asked), f"{prior}: the mean is another number")
+                yield (mean, "=", mutual_information(about, query), f"{prior}: the mean is another number")
                 yield (LogForm({}), "<=", mean, f"{prior}: the mean is out of range")
                 yield (mean, "<=", found.entropies[place], f"{prior}: the mean is out of range")

@@ -24,7 +24,7 @@ I = Claim(  # noqa: E741  the claim's name in the ledger
     words=(
         "False for b below 1, where the logarithm changes its sign and information would be negative, "
         "and b = 1 has "
-        "no logarithm. For b = 1/2 an event of chance 1/2 would tell -1. It must be b > 1."
+        "no logarithm. For b = 1/2 an event of chance 1/2 would have the information -1. It must be b > 1."
     ),
     hypotheses=(r"0 < p \le 1", r"b > 0,\ b \ne 1"),
     status=Status.REFUTED,
@@ -90,7 +90,7 @@ def the_printed_properties() -> Comparisons:
     pieces = {p: LogForm.lg(1 / p) for p in shares}
     for unit in (Fraction(3, 2), Fraction(2), Fraction(19, 7), Fraction(10)):
         yield (LogForm.lg(unit).sign(), ">", 0, f"lg {unit} is not above 0")
-    yield (pieces[Fraction(1)], "=", LogForm({}), "what is certain tells something")
+    yield (pieces[Fraction(1)], "=", LogForm({}), "a certain event has information")
     for lower, upper in pairwise(shares):
         yield (pieces[lower], ">", pieces[upper], f"between {lower} and {upper} it does not fall")
         yield (pieces[upper], ">=", LogForm({}), f"between {lower} and {upper} it does not fall")

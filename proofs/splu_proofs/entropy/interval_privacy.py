@@ -23,7 +23,7 @@ AS = Claim(
     words=(
         "True. The shortest interval that holds uniform noise of width 2 alpha with chance c has the "
         "width 2 alpha c. With "
-        "the law of X known, the published value tells which of the two intervals X is in, so the width "
+        "the law of X known, the published value determines which of the two intervals X is in, so the width "
         "at 100 % is at "
         "most 1, not 2; it is 1 only for a published value in [0, 1] or [4, 5] and shorter at the edges. "
         "Half the "
@@ -38,23 +38,32 @@ AS = Claim(
 )
 
 
-@AS.computation(cases=180, perturbed="cells) >= confidence => cells) > confidence")
+@AS.computation(
+    cases=180,
+    perturbed="Fraction(end - start, cells) => Fraction(end - start + 1, cells)",
+)
 def the_shortest_interval() -> Comparisons:
     """Look for fewer than c 2m of 2m equally likely cells in a row that have the chance c."""
     for cells in range(2, 25, 2):
-        for held in range(1, cells + 1):
-            confidence = Fraction(held, cells)
+        for count in range(1, cells + 1):
+            confidence = Fraction(count, cells)
             shortest = min(
                 end - start
                 for start, end in combinations(range(cells + 1), 2)
                 if Fraction(end - start, cells) >= confidence
             )
-            yield (shortest, "=", held, f"{cells} cells: {shortest} hold {confidence}")
+            yield (shortest, "=", count, f"{cells} cells: {shortest} hold {confidence}")
         yield (cells % 2, "=", 0, "half is not at 50 %")
         yield (Fraction(cells // 2, cells), "=", Fraction(1, 2), "half is not at 50 %")
 
 
-@AS.computation(cases=692, perturbed="range(-m, m) => range(-m, m + 1)")
+@AS.computation(
+    cases=692,
+    perturbed=(
+        "range(-m, m) => range(-m, m + 1)",
+        "range(4 * m, 5 * m) => range(m, 2 * m)",
+    ),
+)
 def two_intervals_and_their_noise() -> Comparisons:
     """X in m cells from 0 and m cells from 4m, noise in 2m cells about 0: what a published cell leaves."""
     for m in range(1, 9):
@@ -75,7 +84,7 @@ def two_intervals_and_their_noise() -> Comparisons:
                 (-m <= shown < 2 * m),
                 "=",
                 (values <= set(low)),
-                f"m = {m}: {shown} tells another interval",
+                f"m = {m}: {shown} determines another interval",
             )
             yield (len(values), "<=", m, f"m = {m}: {shown} leaves more than a width of 1")
             if 0 <= shown < m:

@@ -1,4 +1,4 @@
-"""entropy.OUT, entropy.PERT: noise on answers, and noise on data."""
+"""entropy.OUT, entropy.OUTc, entropy.PERT: noise on answers, and noise on data."""
 
 from __future__ import annotations
 
@@ -12,27 +12,43 @@ from ..derivation import Derivation
 from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
+from ..witness import Witness
+
+INDEPENDENT = r"\text{noise of different queries independent, mean } 0, \text{ variance } v"
 
 OUT = Claim(
     id="entropy.OUT",
     module=__name__,
     source="Chirayath et al. 2006, §1.2, output perturbation",
-    title="noise that depends on the query alone",
+    title="noise that depends on the query alone prevents averaging",
+    statement=r"\text{the number } |C| \text{ keeps the variance } v, \text{ however often it is queried}",
+    words=(
+        "False as a protection of the number. Where the noise is a function of the query, the same query "
+        "always has the same answer, so repeating it brings nothing. But the number has many queries: C is "
+        "also C with A and C without A, and the best mean of both ways has the variance 2v/3."
+    ),
+    hypotheses=(INDEPENDENT,),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    corrected_by="entropy.OUTc",
+)
+
+OUTC = Claim(
+    id="entropy.OUTc",
+    module=__name__,
+    source="corrects Chirayath et al. 2006, §1.2, output perturbation",
+    title="repeated queries and split queries",
     statement=(
         r"\text{the same query } R \text{ times: variance } v \text{ for every } R;\qquad "
         r"\text{and } j \text{ splits } |C\cap A_i| + |C\cap\bar A_i|:\ \frac{2v}{j+2}"
     ),
     words=(
-        "True of repetition: where the noise is a function of the query, asking again brings nothing, "
-        "while fresh "
-        "noise would average out as v/R. But the same number has many queries. C is also C with A and C "
-        "without A, for "
-        "every other column, each with noise of its own; the best mean of C and j such splits has the "
-        "variance "
-        "2v/(j+2), which falls to 0. So it does not stop who asks in other words."
+        "Repeating a query whose noise is a function of the query brings nothing, while fresh noise would "
+        "average out as v/R. For every other column A, C is also C with A and C without A, each with "
+        "independent noise. The best mean of C and j such splits has the variance 2v/(j+2), which falls to 0."
     ),
-    hypotheses=(r"\text{noise of different queries independent, mean } 0, \text{ variance } v",),
-    status=Status.PROVED,
+    hypotheses=(INDEPENDENT,),
+    status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
 )
 
@@ -61,7 +77,31 @@ PERT = Claim(
 )
 
 
-@OUT.derivation
+def _variance_of_mean(variances: list[int]) -> Fraction:
+    """Return the variance of the best unbiased mean of independent answers with these variances."""
+    return 1 / sum((Fraction(1, variance) for variance in variances), Fraction(0))
+
+
+@OUT.refutation
+def one_split() -> Witness:
+    """C itself, and C with A and without A."""
+    return Witness(
+        parameters={"v": 1, "splits": 1},
+        premises=("the three answers have noise of their queries, independent of each other",),
+        allowed=lambda v, _splits: v,
+        actual=lambda v, splits: _variance_of_mean([v, *[2 * v] * splits]),
+        sign="=",
+        printed=Fraction(1),
+        true=Fraction(2, 3),
+        smaller=lambda: [(1, 0)],
+        count=1,
+        order="v, then the number of splits",
+        perturbed="splu_proofs.entropy.noise:_variance_of_mean larger",
+        by_hand="Weights 2/3 for C and 1/3 for the sum of two answers: 4/9 + 2/9 = 2/3.",
+    )
+
+
+@OUTC.derivation
 def the_best_mean() -> Derivation:
     """Weigh C with 2/(j+2) and each split with 1/(j+2)."""
     return Derivation(
@@ -91,7 +131,7 @@ def the_best_mean() -> Derivation:
     )
 
 
-@OUT.computation(cases=10, perturbed="mean**2 => mean**4")
+@OUTC.computation(cases=10, perturbed="mean**2 => mean**4")
 def coins_for_noise() -> Comparisons:
     """Noise of one coin, plus or minus 1, for every query: variances over all outcomes, for j up to 4."""
     for splits in range(5):

@@ -23,7 +23,7 @@ QSS = Claim(
     statement=r"k \le N/6 \;\Longrightarrow\; \text{every count is found from the answered ones}",
     words=(
         "False without a condition on the table, where sizes from k to N-k are answered: there must be a "
-        "tracker, a set between 2k and N-2k that can be asked for. In a table of six records that are "
+        "tracker, a set between 2k and N-2k that may be queried. In a table of six records that are "
         "all alike "
         "every question is of none or of all and is refused, and whether all have a value or none has "
         "remains open. "
@@ -51,7 +51,7 @@ QSSC = Claim(
         "T, whose sum is N. A set with more than N-k records is N less its complement. If every set of "
         "at least k is answered, count(C) = count(all) - count(not C) does for k <= N/2."
     ),
-    hypotheses=(r"T,\ C\cup T,\ C\cup\bar T \text{ can be asked for}",),
+    hypotheses=(r"T,\ C\cup T,\ C\cup\bar T \text{ may be queried}",),
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
 )
@@ -96,7 +96,7 @@ def _smaller() -> Iterator[Case]:
 
 
 def _leaves_out(name: str, says: str, *, neither: bool) -> Inequality:
-    """Return why d, in neither set, or c, in T alone, is at least k; w, x and y are what is to spare."""
+    """Return why d, in neither set, or c, in T alone, is at least k; w, x and y are the excesses."""
 
     def more_than_least(_a: Any, _b: Any, c: Any, d: Any, k: Any) -> Any:
         return (d if neither else c) - k
@@ -136,7 +136,13 @@ def the_four_sizes() -> Derivation:
     )
 
 
-@QSSC.computation(cases=3660, perturbed="asked[0] + asked[1] - asked[2] => asked[0] + asked[1] + asked[2]")
+@QSSC.computation(
+    cases=3660,
+    perturbed=(
+        "answers[0] + answers[1] - answers[2] => answers[0] + answers[1] + answers[2]",
+        "(records - a - b, => (least - a - b,",
+    ),
+)
 def every_small_table() -> Comparisons:
     """All tables of up to 13 records by how many are in C and T, and every k from 1 to N/2."""
     for records in range(1, 14):
@@ -150,8 +156,13 @@ def every_small_table() -> Comparisons:
                 # where every set of at least k is answered, the complement of C is
                 yield (records - a - b, ">=", least, f"N = {records}, k = {least}: the complement is refused")
                 if a + c in sizes:
-                    asked = (a + b + c, a + b + d, a + c, b + d)
-                    for size in asked:
+                    answers = (a + b + c, a + b + d, a + c, b + d)
+                    for size in answers:
                         yield (least, "<=", size, "a set is refused")
                         yield (size, "<=", records - least, "a set is refused")
-                    yield (asked[0] + asked[1] - asked[2] - asked[3], "=", a + b, "another count is found")
+                    yield (
+                        answers[0] + answers[1] - answers[2] - answers[3],
+                        "=",
+                        a + b,
+                        "another count is found",
+                    )

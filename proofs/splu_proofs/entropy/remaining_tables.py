@@ -93,19 +93,19 @@ def in_every_small_world() -> Comparisons:
             rest = sum(weight for table, weight in zip(tables, weights, strict=True) if table in left)
             for place, value in product(range(2), repeat=2):
                 pairs = zip(tables, weights, strict=True)
-                held = [weight for table, weight in pairs if table in left and table[place] == value]
+                agreeing = [weight for table, weight in pairs if table in left and table[place] == value]
                 bayes = sum((b for t, b in beliefs.items() if t[place] == value), Fraction(0))
                 yield (
                     bayes,
                     "=",
-                    Fraction(sum(held), rest),
+                    Fraction(sum(agreeing), rest),
                     f"{weights}, {left}: Bayes' rule says {bayes}",
                 )
                 if len({w for t, w in zip(tables, weights, strict=True) if t in left}) == 1:
                     yield (
                         bayes,
                         "=",
-                        Fraction(len(held), len(left)),
+                        Fraction(len(agreeing), len(left)),
                         f"{weights}, {left}: they do not count",
                     )
 

@@ -1,4 +1,4 @@
-"""olap.ADD: what a number with Gaussian noise far below the range tells."""
+"""olap.ADD: what a number with Gaussian noise far below the range discloses."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ D45 = Claim(
         "rho2) breach asks for one set alone: the property and the observation are the same S, whose prior "
         "is less than s times its share m_S of the replacements. A posterior of exactly rho2 is a breach; a "
         "relative prior of exactly s is not below s. The two observations differ: with the values 0, 1, 2, "
-        "priors 1/2, 0, 1/2 and p = 1/2, it tells of S = {0, 1} less that the published value lies in S, "
+        "priors 1/2, 0, 1/2 and p = 1/2, S = {0, 1} is less likely given that the published value lies in S, "
         "5/7, than that it is 0, 4/5."
     ),
     hypotheses=(r"0 < \rho_1 < \rho_2 < 1", r"\Pr[Y \in S] > 0"),
@@ -43,7 +43,7 @@ D45 = Claim(
 
 @D45.computation(cases=1, perturbed="splu_ref.channels.set_breach:most_informative_output larger")
 def the_two_observations_differ() -> Comparisons:
-    """Three values, uniform replacement, p = 1/2: the set against its most telling value."""
+    """Three values, uniform replacement, p = 1/2: the set against its most informative value."""
     channel = retention("1/2", dict.fromkeys(range(3), Fraction(1, 3)))
     prior = {0: Fraction(1, 2), 2: Fraction(1, 2)}
     within, free = posterior_within(channel, prior, (0, 1)), most_informative_output(channel, prior, (0, 1))
@@ -59,12 +59,12 @@ SET = Claim(
     id="olap.SET",
     module=__name__,
     source="new: what §5.1 leaves open by observing a set",
-    title="a set of published values tells no more than one of them",
+    title="a set of published values discloses no more than one of them",
     statement=r"\Pr[X \in Q \mid Y \in S] \le \max_{v \in S} \Pr[X \in Q \mid Y = v]",
     words=(
-        "That the published value lies in a set tells no more of any property than the most telling value of "
-        "the set: the posterior given the set is a mean of theirs. So a (rho1, rho2) breach exists for some "
-        "set of published values exactly if it exists for a single one."
+        "That the published value lies in a set discloses no more of any property than the most informative "
+        "value of the set: the posterior given the set is a mean of theirs. So a (rho1, rho2) breach exists "
+        "for some set of published values exactly if it exists for a single one."
     ),
     hypotheses=(r"\Pr[Y \in S] > 0", r"\text{the maximum is over } v \text{ that occur}"),
     status=Status.PROVED,
@@ -115,4 +115,4 @@ def every_set_in_small_channels() -> Comparisons:
                     secret = [value for value in range(3) if members >> value & 1]
                     free = most_informative_output(channel, prior, secret)
                     within = posterior_within(channel, prior, secret)
-                    yield (within, "<=", free.posterior, f"{counts}, {secret}: the set tells more")
+                    yield (within, "<=", free.posterior, f"{counts}, {secret}: the set discloses more")

@@ -163,6 +163,7 @@ def norms_of_one_column() -> Derivation:
     perturbed=(
         "splu_ref.channels.channel:Channel.inputs larger",
         "splu_proofs.olap.condition:absolute larger",
+        "splu_proofs.olap.exactly:condition larger",
     ),
 )
 def against_the_inverse_itself() -> Comparisons:

@@ -277,7 +277,7 @@ T4C = Claim(
         "set, not that of the set: a property Q of prior at most rho1 has no breach if no value of it has a "
         "relative prior of (rho2-rho1)(1-p)/((1-rho2)p) or more, and it has one if a value reaches this "
         "bound with the prior of Q for rho1. Values outside of Q lower its posterior, and a set of "
-        "published values tells no more than one. So the paper's sentence holds for sets all of whose "
+        "published values discloses no more than one. So the paper's sentence holds for sets all of whose "
         "values are rare: at p = 1/5 they have no (15/16, .95) breach with pi_v/g_v < 1."
     ),
     hypotheses=(r"0 < p < 1", r"g_v > 0", r"\pi_Q < \rho_2 < 1"),

@@ -40,7 +40,7 @@ RAREC = Claim(
     id="olap.RAREc",
     module=__name__,
     source="corrects Agrawal et al. 2005, §6",
-    title="where uniform perturbation tells less than identity perturbation",
+    title="where uniform perturbation discloses less than identity perturbation",
     statement=(
         r"\Pr[X \in S \mid Y \in S]:\ \text{uniform} < \text{identity} \iff p_S < m_S;\qquad "
         r"\Pr[X \in S \mid Y = v \in S]:\ \text{uniform} < \text{identity} \iff p_v < m_v"
@@ -157,7 +157,13 @@ def the_two_differences() -> Derivation:
     )
 
 
-@RAREC.computation(cases=1204, perturbed="(most > least) => (most >= least)")
+@RAREC.computation(
+    cases=1204,
+    perturbed=(
+        "(most > least) => (most >= least)",
+        "least = Fraction(1, values) => least = Fraction(1)",
+    ),
+)
 def every_small_histogram() -> Comparisons:
     """Compare the largest posteriors of all sets for at most 4 records and 4 values."""
     for values in (2, 3, 4):

@@ -63,7 +63,7 @@ def the_largest_published_value() -> Comparisons:
 
 
 @EXT.enumeration(cases=12, perturbed="splu_ref.randomness.enumeration:EnumerationSource.below smaller")
-def uniform_replacement_tells_nothing_of_it() -> Comparisons:
+def uniform_replacement_discloses_nothing_of_it() -> Comparisons:
     """At p = 0 the largest value that uniform perturbation publishes has one law for every table."""
     from splu_ref.mechanisms import RetentionReplacement  # noqa: PLC0415  as above
 

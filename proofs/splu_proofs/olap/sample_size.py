@@ -137,9 +137,9 @@ T1S = Claim(
         "centered trial raises a tail that begins 3 or more above the mean, because masses fall from the "
         "mode on and the mode is less than 1 from the mean, so that one probability bounds a block "
         "of n and c; "
-        "single n are settled by a bound of second differences along c. Here both are held to every n and c "
-        "of small cases. n_0 depends on b: at p = 1/2, epsilon = 1/5, delta = 1/20 it is 81 for b = 1/2, 94 "
-        "for 1/4 and 101 for 1/10."
+        "single n are settled by a bound of second differences along c. Here both are checked at every n and "
+        "c of small cases. n_0 depends on b: at p = 1/2, epsilon = 1/5, delta = 1/20 it is 81 for b = 1/2, "
+        "94 for 1/4 and 101 for 1/10."
     ),
     hypotheses=("0 < p < 1", "0 < b < 1", r"\varepsilon > 0", r"0 < \delta < 1", "one column, a fixed table"),
     status=Status.VERIFIED,

@@ -35,7 +35,7 @@ T5 = Claim(
         "True for a product S of sets, one for each column, of which it is known that the published row "
         "lies in S. In S it is published in S with the product of p + (1-p) m_i, outside with at least the "
         "product of (1-p) m_i. Nothing is assumed of how the columns depend on each other. It does not "
-        "cover what the row itself tells, which the (rho1, rho2) breaches of the same paper allow to be "
+        "cover what the row itself discloses, which the (rho1, rho2) breaches of the same paper allow to be "
         "seen: for one column see olap.T4r. For one column it says what Theorem 4 says at p_S = rho1."
     ),
     hypotheses=(

@@ -22,7 +22,7 @@ SWAP = Claim(
     words=(
         "True of identity perturbation (olap.L1), false of swapping, where the text takes Theorem 4 with "
         "m_S = p_S for both. A released cell may come back to its place, and in a small table it often "
-        "does: of two records with different values and p = 1/2 each keeps its value with 7/8, and not "
+        "does: of two records with different values and p = 1/2 each retains its value with 7/8, and not "
         "with 3/4. The excess is about (1-p) p/(N-1): small in a large table, and never zero."
     ),
     hypotheses=("0 < p < 1", r"\text{the prior is the column's histogram}"),
@@ -44,7 +44,7 @@ SWAPC = Claim(
         "One record under swapping is published as by identity perturbation with the retention pi, which is "
         "p at p = 0 and p = 1 and larger between, by less than p/(N-1). With pi in the place of p the "
         "guarantee of Lemma 1 holds and is sharp. It is that of one record and its published value: the "
-        "published column tells the histogram exactly, and records are dependent."
+        "published column determines the histogram, and records are dependent."
     ),
     hypotheses=(r"N \ge 2", r"0 \le p \le 1", r"\text{the prior is the column's histogram}"),
     status=Status.CORRECTED,
@@ -66,10 +66,10 @@ PAIRS = Claim(
     words=(
         "Records that are swapped depend on each other, so the variance is not the sum of theirs. The chance "
         "that two records are both published in a set is a quadratic of whether they are in it, since the "
-        "rest of the column follows from its histogram; inverted, it tells without bias how many pairs of "
-        "records are both counted, and that is the square of the count less the count. So the variance of "
-        "the estimate of a conjunction of any number of swapped columns has an unbiased estimate, which is "
-        "0 for one whole column. It may be negative."
+        "rest of the column follows from its histogram; inverted, it estimates without bias how many pairs "
+        "of records are both counted, and that is the square of the count less the count. So the variance of "
+        "the estimate of a conjunction of any number of swapped columns has an unbiased estimate, which is 0 "
+        "for one whole column. It may be negative."
     ),
     hypotheses=("0 < p < 1", r"\text{columns are swapped independently}"),
     status=Status.PROVED,

@@ -62,7 +62,7 @@ WEIGHT = Column("fnlwgt", 10_000, 1_500_000, 100_000, 1_000_000)
 HOURS = Column("hours per week", 1, 100, 30, 60)
 CLASS = Column("class", 0, 1, 1, 1)
 PROFESSIONS = ("Exec-managerial", "Prof-specialty")
-"""The occupations that a decision tree tells from the others."""
+"""The occupations that a decision tree separates from the others."""
 SCHOOL = Column("education", 1, 16, 5, 10)
 
 
@@ -167,9 +167,9 @@ def zipf(rows: int, columns: int, source: UniformSource, *, half: bool = False) 
         records have.
     """
     frequencies = zipf_frequencies(rows)
-    held = np.cumsum(frequencies)
+    ends = np.cumsum(frequencies)
     values = np.repeat(np.arange(1, len(frequencies) + 1), frequencies)
-    high = len(frequencies) // 2 if half else int(np.argmin(np.abs(2 * held - len(values)))) + 1
+    high = len(frequencies) // 2 if half else int(np.argmin(np.abs(2 * ends - len(values)))) + 1
     column = Column("value", 1, len(frequencies), 1, high)
     orders = [values[source.permutation(len(values))] for _ in range(columns)]
     meant = "values" if half else "records"

@@ -161,12 +161,12 @@ def accuracies(
     source: UniformSource,
     learners: Mapping[str, Learner] = MappingProxyType({}),
 ) -> dict[str, list[float]]:
-    """Grow trees from releases of 70 % of the records, and judge them on the others as they were.
+    """Grow trees from releases of 70 % of the records, and judge them on the others, unperturbed.
 
     Returns
     -------
     dict
-        For each run the share of held-out records whose class is said right: by the tree from
+        For each run the share of left_out-out records whose class is said right: by the tree from
         ``reconstructed`` counts, from ``perturbed`` rows taken as they are, from the ``original`` rows, and
         by the ``majority`` class; and, by each of ``learners``, from the same perturbed and original rows.
     """
@@ -179,7 +179,7 @@ def accuracies(
     one = Fraction(1)
     for _ in range(runs):
         order = known[source.permutation(len(known))]
-        held, kept = order[: 3 * len(order) // 10], order[3 * len(order) // 10 :]
+        left_out, kept = order[: 3 * len(order) // 10], order[3 * len(order) // 10 :]
         values, labels = table.values[:, kept], table.labels[kept]
         seen = np.stack(
             [perturbed(row, column, keep, source) for row, column in zip(values, table.columns, strict=True)]
@@ -190,12 +190,12 @@ def accuracies(
             "perturbed": Grower(table.columns, seen, derived, one),
             "original": Grower(table.columns, values, labels, one),
         }
-        true = table.labels[held]
+        true = table.labels[left_out]
         for name, grower in trees.items():
-            found[name].append(float((grower.tree().classes(table.values[:, held]) == true).mean()))
+            found[name].append(float((grower.tree().classes(table.values[:, left_out]) == true).mean()))
         for name, learner in learners.items():
             for rows, (given, said) in {"perturbed": (seen, derived), "original": (values, labels)}.items():
-                guess = learner(given, said)(table.values[:, held])
+                guess = learner(given, said)(table.values[:, left_out])
                 found[f"{name}, {rows}"].append(float((guess == true).mean()))
         common = int(2 * labels.sum() > len(labels))
         found["majority"].append(float((true == common).mean()))

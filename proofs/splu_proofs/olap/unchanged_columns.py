@@ -23,7 +23,7 @@ ID = Claim(
     words=(
         "True of swapping, which moves the cells of a column and changes none. False of identity "
         "perturbation: replacements are drawn, and their values occur more or less often than in the "
-        "original. Of two records with different values and p = 1/2 each keeps its value with 3/4, and the "
+        "original. Of two records with different values and p = 1/2 each retains its value with 3/4, and the "
         "counts change with probability 3/8. What holds is olap.IDc: the mean is unchanged."
     ),
     hypotheses=("0 < p < 1", r"\text{the whole column is counted}"),
@@ -43,7 +43,7 @@ IDC = Claim(
         r"\operatorname{Var} f' = N(1-p^2)\, b(1-b),\quad b = \tfrac fN"
     ),
     words=(
-        "Swapping publishes every count of a column as it was. Identity perturbation does so on average "
+        "Swapping publishes every count of a column unchanged. Identity perturbation does so on average "
         "only: the count of a set with the share b has the variance of N draws with replacement, less the "
         "share p^2. Either speaks of the whole column: a "
         "count among the records that meet another condition changes under both."
@@ -72,7 +72,7 @@ def two_different_values() -> Witness:
         order="records, then records with the value",
         perturbed="splu_proofs.worlds.arrangements:count_law larger",
         by_hand=(
-            "Each record is published with its own value with 1/2 + 1/4 = 3/4. The count of either value "
+            "Each record is published with its true value with 1/2 + 1/4 = 3/4. The count of either value "
             "stays 1 if both are or both are not: 9/16 + 1/16 = 5/8."
         ),
     )

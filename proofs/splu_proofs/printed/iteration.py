@@ -42,10 +42,10 @@ def step(x: Sequence[Number], y: Counts, gamma: int) -> tuple[Number, ...]:
     for block in (0, 2):
         without, having = x[block], x[block + 1]
         lost = 0 * having if y[block] == 0 else y[block] / expected[block]
-        held = 0 * having if y[block + 1] == 0 else y[block + 1] / expected[block + 1]
+        retained = 0 * having if y[block + 1] == 0 else y[block + 1] / expected[block + 1]
         found += [
-            without * (lost - gained * lost + gained * held),
-            having * (lost * (gamma - 1) + held) / gamma,
+            without * (lost - gained * lost + gained * retained),
+            having * (lost * (gamma - 1) + retained) / gamma,
         ]
     return tuple(found)
 

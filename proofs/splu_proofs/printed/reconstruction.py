@@ -4,7 +4,7 @@ At a fixed point each block, P and its complement, is at its likelihood maximum 
 the fixed point itself implies: with y of n records published with s, the block's count is y's solution
 (y - n phi)/(1/gamma - phi), clipped to 0 .. n. The two counts must add up to N phi. As long as phi < 1/gamma
 their sum less N phi falls strictly as phi grows, so there is at most one such phi. It is in general
-irrational; the sign of that falling function at a rational point tells on which side it lies, so that no
+irrational; the sign of that falling function at a rational point shows on which side it lies, so that no
 rounding is needed. For f' near N/gamma there are further fixed points, with phi >= 1/gamma, to which the
 iteration may go instead; only f' <= N/(2 gamma) is answered here. See splu.M1b for the bias of this fixed
 point, and `splu_proofs.printed.iteration` for the iteration itself.
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def lies_between(y3: Any, y1: Any, n: int, rows: int, gamma: int, low: Fraction, high: Fraction) -> Any:
-    """Tell where f' <= N/(2 gamma), a fixed point with phi < 1/gamma exists, and low < x3 < high there.
+    """Decide, where f' <= N/(2 gamma), a fixed point with phi < 1/gamma exists, and low < x3 < high there.
 
     ``y3`` and ``y1`` are arrays of whole numbers that broadcast; the answer is an array of booleans.
     """

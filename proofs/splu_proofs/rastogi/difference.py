@@ -28,13 +28,10 @@ SD = Claim(
     words=(
         "True, and it can be quantified. 001 defines the difference without the factor 1/2, so it ranges "
         "over "
-        "[0, 2]. Whoever tells Q(I) = n from Q(I) = 0 has a chance of at most 1/2 + SD/4 to be right, if "
-        "both "
-        "are as likely, and the test that asks which law makes V likelier attains it. An estimate that "
-        "is off by "
-        "less than n/2 with 1 - epsilon under both tells them apart, so a meaningless algorithm, with SD "
-        "below "
-        "1/2, has epsilon above 3/8 for such queries."
+        "[0, 2]. Whoever distinguishes Q(I) = n from Q(I) = 0 has a chance of at most 1/2 + SD/4 to be "
+        "right, if both are as likely, and the test that asks which law makes V likelier attains it. An "
+        "estimate that is off by less than n/2 with 1 - epsilon under both distinguishes them, so a "
+        "meaningless algorithm, with SD below 1/2, has epsilon above 3/8 for such queries."
     ),
     hypotheses=(r"\mathrm{SD}(A,B) = \sum_x |\Pr_A(x) - \Pr_B(x)|",),
     status=Status.PROVED,
@@ -135,7 +132,7 @@ def every_test_of_small_laws() -> Comparisons:
 def the_difference_falls_below_one_half() -> Comparisons:
     """Compute the difference at k = j sqrt(m)/16, gamma = 1/2, n = sqrt m: it falls, and below 1/2."""
     gamma = Fraction(1, 2)
-    for m in (64, 256):
+    for m in (64, 144):
         n, before, least = isqrt(m), Fraction(2), 0
         for j in range(1, 8):
             d = Fraction(j * n * n, 16 * m)

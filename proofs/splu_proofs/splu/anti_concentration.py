@@ -83,6 +83,7 @@ def likeliest(plan: Plan, gamma: int, values: int) -> Fraction:
     cases=267,
     perturbed=(
         "splu_proofs.splu.anti_concentration:coincidence larger",
+        "splu_proofs.splu.anti_concentration:likeliest larger",
         "splu_proofs.worlds.valid_plans:plans smaller",
     ),
 )

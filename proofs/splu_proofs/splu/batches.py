@@ -50,7 +50,7 @@ BATc = Claim(
     ),
     words=(
         "Whoever has the releases before and after a batch knows which rows are new. What they see of the "
-        "batch is one release of its records, and the rest of the table tells nothing of its draws: the "
+        "batch is one release of its records, and the rest of the table discloses nothing of its draws: the "
         "published counts of the batches are independent, each binomial with its own count. So the promise "
         "for counts up to alpha holds for the counts of each batch, and of every set of batches."
     ),
@@ -139,7 +139,7 @@ def every_outcome_of_two_batches() -> Comparisons:
     from ..worlds import batches  # noqa: PLC0415  it loads numpy and the library
 
     for value, first, second in batches.COUNTS:
-        law = batches.joint_law(value)
+        law = batches.joint_laws()[value]
         total: dict[int, Fraction] = {}
         for (one, two), chance in law.items():
             total[one + two] = total.get(one + two, Fraction(0)) + chance
@@ -158,7 +158,7 @@ def every_outcome_of_each_batch() -> Comparisons:
 
     epsilon = Fraction(3, 10)
     for value, first, second in batches.COUNTS:
-        law = batches.joint_law(value)
+        law = batches.joint_laws()[value]
         for one in range(2 * first + 1):
             for two in range(2 * second + 1):
                 found = law.get((one, two), Fraction(0))

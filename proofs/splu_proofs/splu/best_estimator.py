@@ -111,6 +111,7 @@ def a_prior_bounds_the_worst_error() -> Derivation:
     perturbed=(
         "splu_ref.guarantees.minimax_error:least_mean_error larger",
         "splu_proofs.splu.best_estimator:_error larger",
+        "sum(share for _, share in choice) => sum(2 * share for _, share in choice)",
     ),
 )
 def certificates_that_meet() -> Comparisons:

@@ -35,7 +35,10 @@ X0 = Claim(
 )
 
 
-@X0.computation(cases=7920, perturbed="(gamma, left, left) => (gamma, left + 1, left)")
+@X0.computation(
+    cases=7920,
+    perturbed="(gamma, left, left) => (gamma, 3 * left + 3, left)",
+)
 def every_small_likelihood() -> Comparisons:
     """At gamma 2..5 and f' up to 10: no x up to 30 makes f' - x0 as likely as f' - x0 itself."""
     for gamma in range(2, 6):

@@ -127,7 +127,7 @@ def the_shipped_sampler_at_a_rational_budget() -> Comparisons:
         yield (seen, "<=", high, f"exp(-{exponent}) is not the probability of a trial")
         yield (low, "<=", seen + left, f"exp(-{exponent}) is not the probability of a trial")
         widest = max(widest, left)
-    yield (widest, "<", Fraction(1, 5000), "the trials do not end soon enough to tell")
+    yield (widest, "<", Fraction(1, 5000), "the trials do not end soon enough to decide")
     for epsilon in (Fraction(1), Fraction(2), Fraction(1, 2)):
         found, left = noise_within(epsilon, 11)
         low, high = exponential(epsilon)
@@ -139,7 +139,10 @@ def the_shipped_sampler_at_a_rational_budget() -> Comparisons:
             yield (least, "<=", seen + left, f"epsilon = {epsilon}: Pr(Z = {z})")
 
 
-@DL.computation(cases=6, perturbed="splu_proofs.arithmetic.law:error larger")
+@DL.computation(
+    cases=6,
+    perturbed="splu_proofs.arithmetic.law:error smaller",
+)
 def beside_splu_gen() -> Comparisons:
     """Compare T_P at epsilon = 3/10 for alpha = 3 and 10, and the mean errors."""
     half = Fraction(1, 2)

@@ -1,4 +1,4 @@
-"""splu.ANA, splu.ANAs, splu.ANAp: what Anatomy's two tables tell, and that SPLU-Gen tells no more."""
+"""splu.ANA, splu.ANAs, splu.ANAp: what Anatomy's two tables disclose, and that SPLU-Gen discloses no more."""
 
 from __future__ import annotations
 
@@ -160,8 +160,8 @@ def every_predicate_of_small_tables() -> Comparisons:
         groups = next(iter(law))[1]
         for s, predicate in product(range(len(histogram)), subsets(len(values))):
             found: dict[int, Fraction] = {}
-            for (group_of, held), chance in law.items():
-                total = sum(s in held[group_of[record]] for record in predicate)
+            for (group_of, values_of), chance in law.items():
+                total = sum(s in values_of[group_of[record]] for record in predicate)
                 found[total] = found.get(total, Fraction(0)) + chance
             x3 = sum(values[record] == s for record in predicate)
             exposed = convolved([
@@ -215,8 +215,8 @@ def drawing_from_the_tables() -> Comparisons:
     """Draw from the shipped tables by hand: the law of the release is that of the shipped SPLU-Gen."""
     for gamma, histogram in WORLDS:
         drawn: dict[tuple[int, ...], Fraction] = {}
-        for (group_of, held), chance in shipped_tables(histogram, gamma).items():
-            for published in product(*(held[group] for group in group_of)):
+        for (group_of, values_of), chance in shipped_tables(histogram, gamma).items():
+            for published in product(*(values_of[group] for group in group_of)):
                 share = chance / gamma ** len(group_of)
                 drawn[published] = drawn.get(published, Fraction(0)) + share
         shipped = dict(shipped_laws(histogram, gamma))
@@ -227,6 +227,6 @@ def drawing_from_the_tables() -> Comparisons:
 def the_sensitive_table_counts() -> Comparisons:
     """In every outcome, the sensitive table holds each value as often as the original."""
     for gamma, histogram in WORLDS:
-        for _, held in shipped_tables(histogram, gamma):
-            counted = tuple(sum(v in group for group in held) for v in range(len(histogram)))
+        for _, values_of in shipped_tables(histogram, gamma):
+            counted = tuple(sum(v in group for group in values_of) for v in range(len(histogram)))
             yield (counted, "=", histogram, f"gamma = {gamma}, histogram {histogram}: counted {counted}")

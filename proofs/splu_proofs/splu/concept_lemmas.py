@@ -211,7 +211,7 @@ def the_likelihood_of_theorem_2() -> Derivation:
 
 
 @L4.computation(cases=513, perturbed="splu_ref.estimators.counts:estimate_count larger")
-def what_the_size_of_the_predicate_tells() -> Comparisons:
+def what_the_size_of_the_predicate_implies() -> Comparisons:
     """Every |P| <= 8, N/gamma <= 8, f' <= 12 at gamma 2..4; and how often f' exceeds |P| = f."""
     for gamma in range(2, 5):
         for k in range(13):

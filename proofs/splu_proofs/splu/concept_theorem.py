@@ -175,7 +175,7 @@ def it_fails_for_every_gamma() -> Derivation:
 
 
 @T4CONJ.computation(
-    cases=124,
+    cases=114,
     perturbed=(
         "splu_proofs.splu.concept_theorem:_both_ways larger",
         "splu_proofs.printed.iteration:predicted larger",
@@ -188,7 +188,7 @@ def homogeneous_groups() -> Comparisons:
         yield (decimal(level, 4), "=", promised, f"the promise at epsilon = {epsilon} is {decimal(level, 4)}")
         true = _both_ways(5, epsilon, x3=5, n=5, rows=280)
         yield (true, "=", Fraction(4, 5) ** 5, f"epsilon = {epsilon}: {true}")
-    likely = [y1 for y1 in range(21) if trial_weight(5, 20, y1) > Fraction(1, 10**4)]
+    likely = [y1 for y1 in range(21) if trial_weight(5, 20, y1) > Fraction(1, 10**3)]
     for rows in (200, 1000):
         for y3 in range(1, 6):
             for y1 in likely:

@@ -116,8 +116,8 @@ def every_placement_in_small_tables() -> Comparisons:
                 for x in range(f + 1):
                     for others in range(min(4, total - f) + 1):
                         n = x + others
-                        held = [sum(chosen) for chosen in combinations(inside, others)]
-                        y = Fraction(x + Fraction(sum(held), len(held))) / gamma
+                        sums = [sum(chosen) for chosen in combinations(inside, others)]
+                        y = Fraction(x + Fraction(sum(sums), len(sums))) / gamma
                         before = Fraction(x, total) - Fraction(n * f, total**2)
                         share = Fraction(total - gamma * f, gamma * (total - f))
                         yield (

@@ -84,8 +84,8 @@ D3 = Claim(
         r"}(\varepsilon,T_P,\alpha)\text{ privacy}"
     ),
     words=(
-        "One mechanism is asked for that has large-sum utility and small-sum privacy at once, for the "
-        "users' thresholds."
+        "The problem is to find one mechanism that has large-sum utility and small-sum privacy at once, for "
+        "the users' thresholds."
     ),
     hypotheses=(r"\alpha < T_f",),
     status=Status.DEFINITION,

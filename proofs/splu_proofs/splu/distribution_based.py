@@ -26,7 +26,7 @@ DBR = Claim(
         "count of (P, s) is said to be the maximum likelihood estimate of the true one. But the law of D' "
         "depends on the histogram alone: given the count f of s, every possible count x of (P, s) has the "
         "same likelihood. The published count is one of the maximizers, or not even possible (y > f): what "
-        "is published cannot tell the possible counts apart. For the count of s itself the claim is true."
+        "is published cannot distinguish the possible counts. For the count of s itself the claim is true."
     ),
     hypotheses=(r"\text{each value drawn independently from the histogram of } D",),
     status=Status.REFUTED,
@@ -137,7 +137,7 @@ def the_law_does_not_depend_on_x() -> Derivation:
     """Each of the n records of P draws s with probability f/N."""
     return Derivation(
         setting=(
-            "Every record draws s with probability f/N, independently of its own value. So y ~ Bin(n, f/N) "
+            "Every record draws s with probability f/N, independently of its true value. So y ~ Bin(n, f/N) "
             "and f' ~ Bin(N, f/N), in which x does not occur: E y/N = n f/N^2 = n E f'/N^2, a covariance "
             "of 0. k = f' and the likelihood "
             "is a^k (1-a)^(N-k)."

@@ -146,6 +146,7 @@ def _errors(law: Sequence[Fraction], epsilon: Fraction, most: int) -> list[Fract
     perturbed=(
         "splu_proofs.splu.draws_frontier:_errors larger",
         "splu_proofs.splu.draws_frontier:_sums larger",
+        "bound = alpha * t_p / => bound = 100 * alpha * t_p /",
     ),
 )
 def all_laws_on_a_grid() -> Comparisons:

@@ -1,4 +1,4 @@
-"""splu.PRICE: what it costs that the draws of a group hang together."""
+"""splu.PRICE: the cost of dependent draws within a group."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from itertools import combinations_with_replacement, permutations, product, zip_
 from ..arithmetic.law import probability_mass
 from ..check import Comparisons
 from ..claim import Claim, Status
+from ..derivation import Derivation
 from ..evidence import Grade
+from ..recheck import on_grid
+from ..step import Identity
 from ..witness import decimal
 from ..worlds.group_laws import Law, all_or_none, capped, flags, independent, mixtures, shown
-from ..worlds.known_others import told_apart
+from ..worlds.known_others import identified
 from ..worlds.valid_plans import Plan
 from .capped_threshold import shared_slot
 
@@ -21,26 +24,24 @@ PRICE = Claim(
     id="splu.PRICE",
     module=__name__,
     source="new",
-    title="the price of draws that hang together",
+    title="the price of dependent draws",
     statement=(
-        r"\Pr(\text{own value} \mid \text{release, groups, } j \text{ members}) = \frac1{\gamma-j},\qquad "
+        r"\Pr(\text{true value} \mid \text{release, groups, } j \text{ members}) = \frac1{\gamma-j},\qquad "
         r"d_{TV}(L_f, L_{f-1}) \le \max_k \Pr(\mathrm{Bin}(\gamma\min(m,f-1),\tfrac1\gamma) = k)"
     ),
     words=(
         "Two prices, decided. Corruption: under every law of exchangeable draws, whoever knows the groups "
-        "and the values of j other members of a record's group gives its own value 1/(gamma - j), and nobody "
-        "gives more; all or none shows the group whenever exactly one group of a rare value wins, so that "
-        "one corrupted member is enough for 1/(gamma - 1). Full knowledge: who knows the values of all other "
-        "records, and so that a value occurs f or f - 1 times, names it right with one half of 1 plus the "
-        "total variation between the laws of its count (L). Capped at m, that is at most the largest "
+        "and the values of j other members of a record's group gives its true value 1/(gamma - j), and "
+        "nobody gives more; all or none shows the group whenever exactly one group of a rare value wins, so "
+        "that one corrupted member is enough for 1/(gamma - 1). Full knowledge: who knows the values of all "
+        "other records, and so that a value occurs f or f - 1 times, names it right with one half of 1 plus "
+        "the total variation between the laws of its count (L). Capped at m, that is at most the largest "
         "probability of Bin(gamma m, 1/gamma), for every f above m, and no less where no other value has a "
         "flag in the groups of v; with independent draws it goes on falling as f grows. So there is no step "
-        "at the cap, only an end of the fall. Proof: given the flags the count at f is the one at f - 1 and "
-        "one group's k more, independent and with mean 1, and each step of 1 costs no more than moving the "
-        "binomial part by 1. Gamma = 5: right in at most 0.570, 0.523 and 0.512 of the cases for m = 10, "
-        "100, 400, and 0.503 with independent draws at f = 10,001. In whole releases of small tables, whose "
-        "rows tell something as well, he is right more often, and the laws have the same order: a "
-        "permutation tells him all."
+        "at the cap, only an end of the fall. Gamma = 5: right in at most 0.570, 0.523 and 0.512 of the "
+        "cases for m = 10, 100, 400, and 0.503 with independent draws at f = 10,001. In whole releases of "
+        "small tables, whose rows disclose something as well, he is right more often, and the laws have the "
+        "same order: a permutation discloses everything to him."
     ),
     hypotheses=(
         r"p = 1/\gamma",
@@ -48,14 +49,56 @@ PRICE = Claim(
         "every assignment equally likely before the release",
         "at f and f - 1 the other groups of v, and their flags, are alike",
     ),
-    status=Status.VERIFIED,
-    grade=Grade.EXACT,
-    instances="laws of groups of 2 to 4, and the caps and counts compared",
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
     rests_on=("splu.EX", "splu.CAP"),
 )
 
 
-@PRICE.computation(cases=454, perturbed="splu_proofs.worlds.group_laws:mixtures smaller")
+@PRICE.derivation
+def one_group_more() -> Derivation:
+    """Count the assignments that remain, and move the count by what one group adds."""
+    return Derivation(
+        setting=(
+            "By splu.EX all assignments of a group are equally likely given the release. With j members "
+            "known, u = gamma - j remain, in u! = H + (u-1) H ways, H = (u-1)!. Given the flags, the count "
+            "at f is the count at f - 1 and the number k of one more group, independent, with mean 1. The "
+            "count at f - 1 is a binomial one, of gamma min(m, f-1) draws, and what other groups add, "
+            "independently. L moved by k is apart from L by at most k times L moved by 1, so the mean over "
+            "k is at most L moved by 1 (E k = 1), which is at most the binomial law moved by 1."
+        ),
+        steps=(
+            Identity(
+                name="the value of a member",
+                says="H of the assignments give a member a given one of the u values: 1/u.",
+                variables={"H": 1, "u": 1},
+                left=lambda ways, u: ways / (ways + (u - 1) * ways),
+                right=lambda _ways, u: 1 / u,
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="one peak",
+                says=(
+                    "b(k)/b(k-1) - 1 = (gamma g + 1 - gamma k)/(k (gamma-1)) for g = min(m, f-1): the "
+                    "binomial law rises and then falls, so moving it by 1 changes it by its largest term."
+                ),
+                variables={"gamma": 2, "g": 1, "k": 1},
+                left=lambda gamma, g, k: (gamma * g - k + 1) / (k * (gamma - 1)) - 1,
+                right=lambda gamma, g, k: (gamma * g + 1 - gamma * k) / (k * (gamma - 1)),
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion="Both hold for every gamma, m and f; with f = 1 the second bound is 1.",
+    )
+
+
+@PRICE.computation(
+    cases=454,
+    perturbed=(
+        "splu_proofs.worlds.group_laws:mixtures smaller",
+        "Fraction(1, gamma - known) => Fraction(1, gamma)",
+    ),
+)
 def corrupted_members() -> Comparisons:
     """Compute the posterior of every member's value given others', for laws of groups of two to four."""
     laws: list[Law] = [*mixtures(2), *mixtures(3), all_or_none((True, False, False, True))]
@@ -66,10 +109,10 @@ def corrupted_members() -> Comparisons:
                 gamma
             ):  # the last member's slot, where those of members 0 .. known-1 are known
                 weights = [Fraction(0)] * gamma
-                for held in permutations(range(gamma)):  # who holds which slot
-                    if held[:known] == tuple(range(known)):
-                        dealt = tuple(seen[held.index(slot)] for slot in range(gamma))
-                        weights[held[-1]] += outcomes[dealt]
+                for slots in permutations(range(gamma)):  # who holds which slot
+                    if slots[:known] == tuple(range(known)):
+                        dealt = tuple(seen[slots.index(slot)] for slot in range(gamma))
+                        weights[slots[-1]] += outcomes[dealt]
                 yield (
                     {weight / sum(weights) for weight in weights if weight},
                     "=",
@@ -102,7 +145,7 @@ def whole_releases_of_small_tables() -> Comparisons:
         (3, (0, 1, 2, 2, 3), 4),
     ):
         rights = {
-            name: told_apart(others, gamma, values, laws)
+            name: identified(others, gamma, values, laws)
             for name, laws in (
                 ("permutation", _permuted),
                 ("capped:1", partial(_capped, 1)),
@@ -147,7 +190,7 @@ def counts_above_and_below_the_cap() -> Comparisons:
             )
             / 2
         )
-        yield (gap, "<=", moved, f"gamma = {gamma}, f = {cap + 1}: independent draws tell more")
+        yield (gap, "<=", moved, f"gamma = {gamma}, f = {cap + 1}: independent draws disclose more")
     shares = {m: (1 + peak(5, m)) / 2 for m in (10, 100, 400, 10_000)}
     for m, expected in ((10, "0.569"), (100, "0.522"), (400, "0.511"), (10_000, "0.502")):
         yield (decimal(shares[m], 3).startswith(expected), "=", True, f"m = {m}: {decimal(shares[m], 4)}")

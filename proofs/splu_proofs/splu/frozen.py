@@ -124,6 +124,7 @@ def it_moves_toward_the_closed_form() -> Derivation:
     perturbed=(
         "splu_ref.estimators.linear.two_state:conjunction_estimate larger",
         "splu_proofs.splu.frozen:_step larger",
+        "best = _likelihood(closed, => best = _likelihood(closed / 2,",
     ),
 )
 def iterated_and_in_closed_form() -> Comparisons:

@@ -1,4 +1,4 @@
-"""splu.EX, splu.CAP, splu.AON: draws of a group that hang together, with the marginals of SPLU-Gen."""
+"""splu.EX, splu.CAP, splu.AON: dependent draws within a group, with the marginals of SPLU-Gen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from splu_ref.guarantees.minimax_game import Losses, least_worst_mixture
 from ..arithmetic.law import error, probability_mass
 from ..check import Comparisons
 from ..claim import Claim, Status
+from ..derivation import Derivation
 from ..evidence import EvidenceError, Grade
+from ..recheck import on_grid
+from ..step import Identity
 from ..witness import Witness, decimal
 from ..worlds.group_laws import (
     Law,
@@ -44,24 +47,58 @@ EX = Claim(
         "At p = 1/gamma the published values of a group do not depend on which member had which value. Take "
         "any law for how often each value v of the group is published, k_v, whose numbers sum to gamma and "
         "have mean 1, and deal the values to the members by a uniform permutation. Then each record keeps "
-        "its own value with probability exactly 1/gamma and shows each decoy with 1/gamma; given the release "
-        "and the groups, every assignment of the true values to the members of a group is as likely as "
-        "before; and f' is unbiased. SPLU-Gen is the multinomial law. Proof: a member shows v with "
-        "probability E k_v / gamma; the multiset is drawn and dealt without a look at the assignment; f'_v "
-        "is a sum of f_v numbers k_v. Checked for all laws of groups of two and three: every one is a "
-        "mixture of those whose vectors are affinely independent, and all three properties are kept by "
-        "mixing. What T_P and T_f are depends on the law, and so does what somebody learns who knows more "
-        "than the groups."
+        "its true value with probability exactly 1/gamma and shows each decoy with 1/gamma; given the "
+        "release and the groups, every assignment of the true values to the members of a group is as likely "
+        "as before; and f' is unbiased. SPLU-Gen is the multinomial law. Also compared for all laws of "
+        "groups of two and three: every one is a mixture of those whose vectors are affinely independent, "
+        "and mixing preserves all three properties. What T_P and T_f are depends on the law, and so does "
+        "what somebody learns who knows more than the groups."
     ),
     hypotheses=(r"p = 1/\gamma", "groups draw independently of each other"),
-    status=Status.VERIFIED,
-    grade=Grade.EXACT,
-    instances="laws of groups of 2 and 3, by the laws that generate them, and two laws at gamma = 4",
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
     rests_on=("splu.S3",),
 )
 
 
-@EX.computation(cases=317, perturbed="splu_proofs.worlds.group_laws:all_or_none larger")
+@EX.derivation
+def a_multiset_dealt_at_random() -> Derivation:
+    """Deal the multiset to the members, and add up over the groups of a value."""
+    return Derivation(
+        setting=(
+            "k is drawn, and its gamma values are dealt to the members by one of gamma! = H + (gamma-1) H "
+            "permutations, H = (gamma-1)!. Neither step uses which member has which value. So the "
+            "probability of a release, given the groups, does not depend on the assignment."
+        ),
+        steps=(
+            Identity(
+                name="what a member shows",
+                says="k H of the permutations give a member v: k/gamma, with mean 1/gamma as E k = 1.",
+                variables={"k": 0, "gamma": 2, "H": 1},
+                left=lambda k, gamma, deals: k * deals / (deals + (gamma - 1) * deals),
+                right=lambda k, gamma, _deals: k / gamma,
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="the mean of the count",
+                says="Of the members of its f groups, f have v and f (gamma-1) do not: f' has mean f.",
+                variables={"f": 0, "gamma": 2},
+                left=lambda f, gamma: f / gamma + f * (gamma - 1) / gamma,
+                right=lambda f, _gamma: f,
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion="All three hold for every gamma and every law of k.",
+    )
+
+
+@EX.computation(
+    cases=317,
+    perturbed=(
+        "splu_proofs.worlds.group_laws:all_or_none larger",
+        "splu_proofs.worlds.group_laws:shown larger",
+    ),
+)
 def every_law_of_small_groups() -> Comparisons:
     """Walk through the laws that generate all others, for gamma = 2 and 3, and two laws of gamma = 4."""
     laws: list[tuple[int, Law]] = [(gamma, law) for gamma in (2, 3) for law in mixtures(gamma)]
@@ -105,17 +142,48 @@ CAP = Claim(
         "share the rest as evenly as possible, its remainder going to uniformly chosen ones. The law of f' "
         "is then exactly that of independent draws for every value with at most m records: T_P is unchanged "
         "to the last digit for every alpha <= m. Above m, f' is unbiased, and its noise comes from the "
-        "groups that have a flagged slot, at most m for each value. Proof: a flagged slot is a coordinate of "
-        "a multinomial draw, so Bin(gamma, 1/gamma); the groups are independent; the rest has mean gamma "
-        "less the number of flagged slots. Checked over all plans and orders of small tables. The flags must "
+        "groups that have a flagged slot, at most m for each value. The flags must "
         "be chosen before the draws: then it is splu.EX in each group."
     ),
     hypotheses=(r"p = 1/\gamma", r"m \ge 1", "flags that do not depend on the draws"),
-    status=Status.VERIFIED,
-    grade=Grade.EXACT,
-    instances="every plan and order of tables with N <= 8, caps 1 and 2",
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
     rests_on=("splu.EX", "splu.B"),
 )
+
+
+@CAP.derivation
+def flagged_slots_are_drawn_as_ever() -> Derivation:
+    """Follow a flagged slot and another one through the draws of a group."""
+    return Derivation(
+        setting=(
+            "A group has u slots without a flag. Each of its gamma places chooses one slot, all alike and "
+            "independently. Places that chose a slot without a flag, q u + r of them with r < u, are then "
+            "shared by these u slots: r of them, uniformly chosen, get q + 1, and the others q."
+        ),
+        steps=(
+            Identity(
+                name="a flagged slot",
+                says="A place chooses another slot with (gamma-1)/gamma: the slot has Bin(gamma, 1/gamma).",
+                variables={"gamma": 2},
+                left=lambda gamma: (gamma - 1) * (1 / gamma),
+                right=lambda gamma: 1 - 1 / gamma,
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="another slot",
+                says="Given q u + r its mean is (q u + r)/u, and q u + r has mean u: 1 in all.",
+                variables={"q": 0, "r": 0, "u": 1},
+                left=lambda q, r, u: q * (u - r) / u + (q + 1) * r / u,
+                right=lambda q, r, u: (q * u + r) / u,
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "Every slot has mean 1, so f' has mean f. If f <= m all f slots of a value have flags, in "
+            "independent groups: f' is a sum of f independent Bin(gamma, 1/gamma), as in splu.B."
+        ),
+    )
 
 
 @CAP.computation(cases=4125, perturbed="splu_proofs.arithmetic.law:probability_mass larger")

@@ -97,8 +97,8 @@ def the_first_step_lowers_the_likelihood() -> Witness:
 
 def _by_hand() -> Fraction:
     """Multiply out L(x^0)/L(x^1) from the numbers of the witness, without the iteration's code."""
-    held = Fraction(2415, 779) + Fraction(17, 18)
-    gained = held / 15
+    retained = Fraction(2415, 779) + Fraction(17, 18)
+    gained = retained / 15
     outside = gained * Fraction(701, 779) + Fraction(805, 779)
     inside = gained * Fraction(181, 18) + Fraction(17, 54)
     before = Fraction(41, 15) * Fraction(19, 15) ** 3 * 8**10 * 3

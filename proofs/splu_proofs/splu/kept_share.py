@@ -63,7 +63,7 @@ def what_the_bound_leaves() -> Derivation:
     return Derivation(
         setting=(
             "Of N records, L have a protected value; x are published with a protected one, and y of the L "
-            "with another one. So L is at most x + y. Of the x at most x (w-s)/w keep their value, with "
+            "with another one. So L is at most x + y. Of the x at most x (w-s)/w retain their value, with "
             "rho2 = (w-s)/w: that is the bound, added up over the published values. Of the N - x others at "
             "least y do not."
         ),
@@ -105,7 +105,7 @@ def splu_gen_meets_the_bound() -> Derivation:
                 recheck=(by_differences, by_solver),
             ),
         ),
-        conclusion="All posteriors are at most p = rho2, and a share p of the records keep their value.",
+        conclusion="All posteriors are at most p = rho2, and a share p of the records retain their value.",
     )
 
 

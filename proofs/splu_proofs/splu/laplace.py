@@ -187,7 +187,11 @@ def the_mean_absolute_error() -> Derivation:
 
 @DPC.computation(
     cases=164,
-    perturbed=("splu_proofs.splu.laplace:logarithm larger", "splu_proofs.arithmetic.law:trial_weight larger"),
+    perturbed=(
+        "splu_proofs.splu.laplace:logarithm larger",
+        "splu_proofs.arithmetic.law:trial_weight larger",
+        "logarithm(number) => (Fraction(1, 100), Fraction(100))",
+    ),
 )
 def the_crossing_counts() -> Comparisons:
     """Find the last count at which Laplace noise errs more, for gamma 2..10 and ln 2, ln 3."""

@@ -147,7 +147,7 @@ def which_pairs_never_meet() -> Comparisons:
 @POSTM.enumeration(
     cases=226,
     perturbed=(
-        "splu_ref.mechanisms.plans.cyclic:cyclic larger",
+        "splu_ref.mechanisms.plans.plan:RunLengthPlan.group_count smaller",
         "splu_proofs.worlds.trades:after_default_passes larger",
     ),
 )
@@ -177,12 +177,12 @@ def blocks_exclude_what_they_keep_apart() -> Comparisons:
     for gamma, histogram in (*IN_BLOCKS, (2, (4, 1, 1, 1, 1)), (3, (4, 3, 1, 1, 1, 1, 1))):
         met: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
         possible = set()
-        for held in trades.block_histograms(histogram, gamma, 2):
-            count = sum(held) // gamma
-            mean = trades.together(trades.after_default_passes(held, gamma))
-            full = [value for value, often in enumerate(held) if often == count]
-            for u, v in combinations([value for value, often in enumerate(held) if often], 2):
-                share = mean.get((u, v), Fraction(0)) / (gamma * min(held[u], held[v]))
+        for block in trades.block_histograms(histogram, gamma, 2):
+            count = sum(block) // gamma
+            mean = trades.together(trades.after_default_passes(block, gamma))
+            full = [value for value, often in enumerate(block) if often == count]
+            for u, v in combinations([value for value, often in enumerate(block) if often], 2):
+                share = mean.get((u, v), Fraction(0)) / (gamma * min(block[u], block[v]))
                 yield (share, "<=", Fraction(1, gamma), f"{histogram}: {u}, {v} above 1/gamma in a block")
                 met[u, v] += mean.get((u, v), 0)
                 if sum(value not in (u, v) for value in full) < gamma - 1:
@@ -198,6 +198,7 @@ def blocks_exclude_what_they_keep_apart() -> Comparisons:
     perturbed=(
         "splu_ref.mechanisms.plans.mixed:mixed doubled",
         "splu_proofs.worlds.trades:published smaller",
+        "splu_ref.channels.parameters:retention_probability doubled",
     ),
 )
 def the_shipped_release_has_this_posterior() -> Comparisons:

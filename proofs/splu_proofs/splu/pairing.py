@@ -146,18 +146,24 @@ def pair_what_enters_with_what_leaves() -> Derivation:
     )
 
 
-@PB.computation(cases=30140, perturbed="held = below[min(f + c, n) + 1] => held = below[min(f + c, n)]")
+@PB.computation(
+    cases=30140,
+    perturbed=(
+        "window = below[min(f + c, n) + 1] => window = below[min(f + c, n)]",
+        "f + c - shift => f + c + shift",
+    ),
+)
 def every_window_in_a_block() -> Comparisons:
     """At gamma 2..6 and f 1..8: every half-width c and every shift x0, in integers."""
     for gamma in range(2, 7):
         for f in range(1, 9):
             n, below = gamma * f, (0, *cumulative(gamma, f))
             for c in range(n + 1):
-                held = below[min(f + c, n) + 1] - below[max(f - c, 0)]
+                window = below[min(f + c, n) + 1] - below[max(f - c, 0)]
                 for shift in range(n + c + 2):
                     top = f + c - shift
                     moved = below[min(top, n) + 1] - below[max(f - c - shift, 0)] if top >= 0 else 0
-                    yield (moved, "<=", held, f"gamma = {gamma}, f = {f}, c = {c}, x0 = {shift}")
+                    yield (moved, "<=", window, f"gamma = {gamma}, f = {f}, c = {c}, x0 = {shift}")
 
 
 @PB.computation(cases=440, perturbed="splu_proofs.arithmetic.law:at_most doubled")

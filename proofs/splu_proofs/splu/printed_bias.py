@@ -83,7 +83,7 @@ def its_own_f() -> Derivation:
     """Add the equations of the two blocks, and solve the quadratic."""
     return Derivation(
         setting=(
-            "At a fixed point with no state at 0 every block is predicted as it was seen (splu.Ic): phi x_0 "
+            "At a fixed point with no state at 0 every block is predicted as observed (splu.Ic): phi x_0 "
             "+ x_1/gamma = y_1 and phi x_2 + x_3/gamma = y_3 with phi = f/N, f = x_1 + x_3. c = 1 + 1/gamma; "
             "r is the root of c^2 - 4f'/N, that is f' = N(c^2 - r^2)/4."
         ),

@@ -1,4 +1,4 @@
-"""splu.Rp: the published count for any probability p of keeping the own value."""
+"""splu.Rp: the published count for any retention probability p."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def mean_variance_and_posterior() -> Derivation:
             Inequality(
                 name="no other value is likelier than q",
                 says=(
-                    "c <= f gives f q - c q >= 0, in whole units of q: c q/f <= q. The own value has f p/f "
+                    "c <= f gives f q - c q >= 0, in whole units of q: c q/f <= q. The true value has f p/f "
                     "= p."
                 ),
                 variables=("f", "c", "q"),
@@ -209,6 +209,7 @@ def what_one_half_buys_and_costs() -> Comparisons:
     perturbed=(
         "splu_ref.audit.enumeration:made_once reversed",
         "splu_proofs.worlds.retention:published larger",
+        "splu_proofs.worlds.retention:shipped_laws larger",
     ),
 )
 def the_shipped_mechanism_has_this_law() -> Comparisons:

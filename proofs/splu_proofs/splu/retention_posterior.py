@@ -27,7 +27,7 @@ POSTP = Claim(
         "p, and any other value with at most (1-p)/(gamma-1), under every plan. The largest posterior is "
         "therefore max(p, (1-p)/(gamma-1)): least, at 1/gamma, for p = 1/gamma, the choice of the paper. "
         "Below 1/gamma a decoy may be likelier than the published value. The shipped draw takes one uniform "
-        "integer below m, of which k keep the value and the rest are shared equally."
+        "integer below m, of which k retain it and the rest are shared equally."
     ),
     hypotheses=(r"\gamma \mid N", r"0 < p \le 1", r"\text{the record is any one, equally likely}"),
     status=Status.PROVED,
@@ -56,7 +56,7 @@ def bayes_with_retention() -> Derivation:
                 recheck=(on_grid,),
             ),
             Identity(
-                name="its own value",
+                name="its true value",
                 says="f p over f p + f (gamma-1) (1-p)/(gamma-1) is p.",
                 variables={"gamma": 2, "f": 1, "p": 0},
                 left=lambda gamma, f, p: f * p / (f * p + f * (gamma - 1) * ((1 - p) / (gamma - 1))),
@@ -90,7 +90,7 @@ def bayes_with_retention() -> Derivation:
 
 @POSTP.derivation
 def one_integer_decides() -> Derivation:
-    """Turn p = u/w into a draw: k of m integers keep the value, s go to each other one."""
+    """Turn p = u/w into a draw: k of m integers retain it, s go to each other one."""
     return Derivation(
         setting=(
             "g divides u (gamma-1) and w - u; m = w (gamma-1)/g, k = u (gamma-1)/g, s = (w-u)/g. So k/m = "
@@ -118,7 +118,10 @@ def one_integer_decides() -> Derivation:
     )
 
 
-@POSTP.computation(cases=6112, perturbed="fewer * (1 - p) / (gamma - 1) => fewer * (1 - p)")
+@POSTP.computation(
+    cases=6112,
+    perturbed="share.denominator > 1 => share.denominator > w",
+)
 def the_bound_of_the_draw_is_the_least() -> Comparisons:
     """Look for a smaller number of integers that could be shared out in the same proportions."""
     for gamma in range(2, 8):

@@ -1,4 +1,4 @@
-"""splu.Sp: the sawtooth lemma for any probability p of keeping the own value."""
+"""splu.Sp: the sawtooth lemma for any retention probability p."""
 
 from __future__ import annotations
 

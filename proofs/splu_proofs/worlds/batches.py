@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import polars as pl
 
@@ -15,23 +16,25 @@ COUNTS = tuple((value, FIRST.count(value), SECOND.count(value)) for value in "ab
 """Each value with its frequencies in the two batches."""
 
 
-def joint_law(value: str) -> dict[tuple[int, int], Fraction]:
-    """Return the law of the published counts of a value in the first and in the second batch, gamma = 2.
+@cache
+def joint_laws() -> dict[str, dict[tuple[int, int], Fraction]]:
+    """Return, for each value, the law of its published counts in the two batches, with gamma = 2.
 
     The second is counted in the joined table: its rows are derived by their numbers, as a reader of both
-    releases can tell them.
+    releases can identify them.
     """
     one, two = (
         Microdata.from_frame(pl.DataFrame({"batch": [name] * len(values), "value": list(values)}))
         for name, values in (("first", FIRST), ("second", SECOND))
     )
 
-    def run(source: EnumerationSource) -> tuple[int, int]:
+    def run(source: EnumerationSource) -> tuple[tuple[int, int], ...]:
         joined = append(SpluGen(2, plan="cyclic").publish(one, "value", source), two, source)
         rows = joined.table.to_frame().rows()
-        return rows.count(("first", value)), rows.count(("second", value))
+        return tuple((rows.count(("first", value)), rows.count(("second", value))) for value, *_ in COUNTS)
 
-    law: dict[tuple[int, int], Fraction] = {}
-    for counts, chance in outcomes(run):
-        law[counts] = law.get(counts, Fraction(0)) + chance
-    return law
+    laws: dict[str, dict[tuple[int, int], Fraction]] = {value: {} for value, *_ in COUNTS}
+    for seen, chance in outcomes(run):
+        for law, counts in zip(laws.values(), seen, strict=True):
+            law[counts] = law.get(counts, Fraction(0)) + chance
+    return laws

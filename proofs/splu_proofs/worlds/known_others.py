@@ -21,7 +21,8 @@ def releases(rows: tuple[int, ...], gamma: int, values: int, laws: Laws) -> dict
     histogram = tuple(rows.count(value) for value in range(values))
     every = list(plans(histogram, gamma))
     orders = [
-        list(permutations(row for row, held in enumerate(rows) if held == value)) for value in range(values)
+        list(permutations(row for row, member in enumerate(rows) if member == value))
+        for value in range(values)
     ]
     weight = Fraction(1, len(every) * prod(map(len, orders)))
     shows = cache(_shows)
@@ -50,7 +51,7 @@ def _shows(law: tuple[tuple[Counts, Fraction], ...]) -> list[tuple[Counts, Fract
     return list(shown(dict(law)).items())
 
 
-def told_apart(others: tuple[int, ...], gamma: int, values: int, laws: Laws) -> Fraction:
+def identified(others: tuple[int, ...], gamma: int, values: int, laws: Laws) -> Fraction:
     """Return how often the record's value is named right, if it is 0 or 1 with one half each."""
     first, second = (releases((value, *others), gamma, values, laws) for value in (0, 1))
     return (

@@ -26,7 +26,7 @@ def published(codes: tuple[int, ...], size: int, p: Fraction) -> dict[tuple[int,
 
 
 def kept_share(records: int, size: int) -> float:
-    """Publish a column of ``records`` codes at p = 1/5, and return how many have their own value."""
+    """Publish a column of ``records`` codes at p = 1/5, and return how many retain their true value."""
     import numpy as np  # noqa: PLC0415  as above
 
     from splu_ref.mechanisms import RetentionReplacement  # noqa: PLC0415  as above

@@ -122,7 +122,7 @@ def apart(histogram: tuple[int, ...], gamma: int) -> tuple[int, float]:
     """Return the number of blocks, and how far the sum of their approximations is from the whole one."""
     whole = expected_co_occurrence(histogram, Gamma(gamma))
     parts = Counter(block_histograms(histogram, gamma, MOST_GROUPS))
-    total = sum(often * expected_co_occurrence(held, Gamma(gamma)) for held, often in parts.items())
+    total = sum(often * expected_co_occurrence(block, Gamma(gamma)) for block, often in parts.items())
     return parts.total(), float(np.abs(total - whole).max())
 
 
