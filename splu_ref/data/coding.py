@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 import narwhals as nw
 import numpy as np
@@ -62,23 +63,41 @@ class Coding:
         """Return the canonical text of each cell, null for a missing one."""
         return self.texts.gather(self.codes)
 
-    def by_text(self) -> tuple[list[str], NDArray[np.int64]]:
+    def by_text(self) -> tuple[list[str], NDArray[np.integer]]:
         """Return the distinct texts by first occurrence, and the place of each distinct cell among them.
 
         A missing cell is the empty text.
         """
-        places: dict[str, int] = {}
-        found = [places.setdefault(each or "", len(places)) for each in self.texts.to_list()]
-        return list(places), np.array(found, dtype=np.int64)
+        distinct = code_column(nw.from_native(self.texts.fill_null(""), series_only=True))
+        return distinct.texts.to_list(), distinct.codes
 
     def content(self) -> tuple[list[str], NDArray[np.signedinteger]]:
         """Return the distinct texts that are not empty, and the place of each cell, -1 for an empty one."""
-        texts, places = self.by_text()
+        texts, codes = self.by_text()
+        places = codes.astype(np.min_scalar_type(-len(texts) - 1))
         if "" in texts:
             empty = texts.index("")
             texts.pop(empty)
-            places = np.where(places == empty, -1, places - (places > empty))
-        return texts, places.astype(np.min_scalar_type(-len(self.rows) - 1))[self.codes]
+            places[codes > empty] -= 1
+            places[codes == empty] = -1
+        return texts, places[self.codes]
+
+    def take(self, rows: NDArray[np.int64]) -> Coding:
+        """Return the coding of the column with these rows in their order."""
+        return occurring(self.cells, self.codes[rows])
+
+
+def occurring(cells: pl.Series | Sequence[Value | None], codes: NDArray[np.integer]) -> Coding:
+    """Return the coding of a column by distinct cells, of which some may not occur, and indices into them."""
+    first = np.full(len(cells), len(codes), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of a cell in several rows, the last is assigned
+    order = np.argsort(first)[: int(np.count_nonzero(first < len(codes)))]
+    moved = np.empty(len(cells), dtype=np.min_scalar_type(len(order)))
+    moved[order] = np.arange(len(order))
+    found = (
+        cells.gather(order) if isinstance(cells, pl.Series) else [cells[place] for place in order.tolist()]
+    )
+    return Coding(found, first[order], _shared(moved[codes]))
 
 
 def code_column(series: Column) -> Coding:
@@ -141,10 +160,64 @@ def _in_polars(series: Column) -> pl.Series | None:
     return None
 
 
+def row_keys(columns: Iterable[tuple[NDArray[np.integer], int]], rows: int) -> NDArray[np.int64]:
+    """Return an integer for each row: equal for equal codes, and in the order of the codes, column by column.
+
+    Parameters
+    ----------
+    columns
+        For each column the codes, shape (rows,), from 0 to below a size, and this size.
+    rows
+        Number of rows.
+    """
+    keys, width = np.zeros(rows, dtype=np.int64), 1
+    for codes, size in columns:
+        if width * size >= 1 << 63:
+            _, keys = np.unique(keys, return_inverse=True)
+            width = rows
+        keys *= size
+        keys += codes
+        width *= size
+    return keys
+
+
+def packed_records(
+    columns: Sequence[tuple[pl.Series, NDArray[np.integer]]], *, ascending: bool = False
+) -> pl.Series:
+    """Return the cells of each record as bytes.
+
+    Each cell is its length in bytes as 8 bytes, big-endian, and its text in UTF-8, a null being 2^64 - 1 and
+    no text.
+
+    Parameters
+    ----------
+    columns
+        For each column its distinct texts, null for a null, and indices into them, shape (rows,).
+    ascending
+        Whether the records are in the order of their bytes instead of the order of the rows.
+    """
+    cells = [(_framed(texts), codes) for texts, codes in columns]
+    if ascending:
+        ranks = [each.rank("dense").to_numpy()[codes] for each, codes in cells]
+        sizes = [len(each) + 1 for each, _ in cells]
+        order = np.argsort(row_keys(zip(ranks, sizes, strict=True), len(ranks[0])))
+        cells = [(each, codes[order]) for each, codes in cells]
+    return reduce(add, (each.gather(codes) for each, codes in cells))
+
+
+def _framed(texts: pl.Series) -> pl.Series:
+    lengths = texts.str.len_bytes().cast(pl.UInt64).fill_null((1 << 64) - 1).to_list()
+    prefixes = pl.Series([length.to_bytes(8, "big") for length in lengths], dtype=pl.Binary)
+    return prefixes + texts.fill_null("").cast(pl.Binary)
+
+
 def _codes(rows: NDArray[np.int64], first: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
     """Return the place among the distinct cells, by the first row that holds the same cell."""
     place = np.empty(len(first), dtype=np.min_scalar_type(len(rows)))
     place[rows] = np.arange(len(rows))
-    codes: NDArray[np.unsignedinteger] = place[first]
-    codes.flags.writeable = False  # shared by all callers
+    return _shared(place[first])
+
+
+def _shared(codes: NDArray[np.unsignedinteger]) -> NDArray[np.unsignedinteger]:
+    codes.flags.writeable = False
     return codes

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from splu_ref.channels import DataError
 
-_NULL = (2**64 - 1).to_bytes(8, "big")
+_AT_ONCE = 1 << 14
+"""Rows of a table that are joined before they are hashed."""
 
 
 def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
@@ -16,7 +18,7 @@ def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
     Parameters
     ----------
     records
-        The cells of each record of a table: see `records_from_cells`.
+        The cells of each record of a table: see `packed_records`.
 
     Returns
     -------
@@ -79,34 +81,13 @@ def content_digest(names: Sequence[str], records: Iterable[bytes]) -> str:
     """
     digest = hashlib.sha256(b"splu-ref/table/1" + len(names).to_bytes(8, "big"))
     digest.update(b"".join(map(_framed, names)))
-    for record in records:
-        digest.update(len(record).to_bytes(8, "big") + record)
+    rest = iter(records)
+    while some := list(islice(rest, _AT_ONCE)):
+        lengths = {length: length.to_bytes(8, "big") for length in set(map(len, some))}
+        digest.update(b"".join([part for record in some for part in (lengths[len(record)], record)]))
     return digest.hexdigest()
 
 
-def records_from_cells(columns: Iterable[Sequence[str | None]]) -> Iterator[bytes]:
-    """Yield the cells of each record.
-
-    Parameters
-    ----------
-    columns
-        The canonical texts of every column, in table order; None for a null.
-
-    Yields
-    ------
-    bytes
-        For each cell its length in bytes as 8 bytes, big-endian, and its text in UTF-8, a null being 2^64 - 1
-        and no text.
-    """
-    encoded: list[list[bytes]] = []
-    for column in columns:
-        known = {cell: _framed(cell) for cell in dict.fromkeys(column)}
-        encoded.append([known[cell] for cell in column])
-    return map(b"".join, zip(*encoded, strict=True))
-
-
-def _framed(cell: str | None) -> bytes:
-    if cell is None:
-        return _NULL
+def _framed(cell: str) -> bytes:
     content = cell.encode()
     return len(content).to_bytes(8, "big") + content
