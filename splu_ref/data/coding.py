@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 
 import narwhals as nw
 import numpy as np
@@ -179,36 +178,6 @@ def row_keys(columns: Iterable[tuple[NDArray[np.integer], int]], rows: int) -> N
         keys += codes
         width *= size
     return keys
-
-
-def packed_records(
-    columns: Sequence[tuple[pl.Series, NDArray[np.integer]]], *, ascending: bool = False
-) -> pl.Series:
-    """Return the cells of each record as bytes.
-
-    Each cell is its length in bytes as 8 bytes, big-endian, and its text in UTF-8, a null being 2^64 - 1 and
-    no text.
-
-    Parameters
-    ----------
-    columns
-        For each column its distinct texts, null for a null, and indices into them, shape (rows,).
-    ascending
-        Whether the records are in the order of their bytes instead of the order of the rows.
-    """
-    cells = [(_framed(texts), codes) for texts, codes in columns]
-    if ascending:
-        ranks = [each.rank("dense").to_numpy()[codes] for each, codes in cells]
-        sizes = [len(each) + 1 for each, _ in cells]
-        order = np.argsort(row_keys(zip(ranks, sizes, strict=True), len(ranks[0])))
-        cells = [(each, codes[order]) for each, codes in cells]
-    return reduce(add, (each.gather(codes) for each, codes in cells))
-
-
-def _framed(texts: pl.Series) -> pl.Series:
-    lengths = texts.str.len_bytes().cast(pl.UInt64).fill_null((1 << 64) - 1).to_list()
-    prefixes = pl.Series([length.to_bytes(8, "big") for length in lengths], dtype=pl.Binary)
-    return prefixes + texts.fill_null("").cast(pl.Binary)
 
 
 def _codes(rows: NDArray[np.int64], first: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:

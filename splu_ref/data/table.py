@@ -14,9 +14,16 @@ from numpy.typing import NDArray
 
 from splu_ref.channels import Concept, DataError
 from splu_ref.data.cell_values import Column, Frame, Value, contents, text
-from splu_ref.data.coding import Coding, code_column, code_values, occurring, packed_records
+from splu_ref.data.coding import Coding, code_column, code_values, occurring
 from splu_ref.data.encoding import Encoding, encode, encode_declared
-from splu_ref.data.identities import content_digest, identities_from_column, identities_from_records
+from splu_ref.data.identities import (
+    CodedTexts,
+    ascending_records,
+    content_digest,
+    identities_from_column,
+    identities_from_records,
+    packed_records,
+)
 from splu_ref.data.record_counts import Categories, require_columns
 from splu_ref.data.replacement import gather, replace_values
 from splu_ref.data.residue import bare
@@ -189,7 +196,16 @@ class Microdata:
         The domain of the result consists of the values of these rows.
         """
         taken = {name: coding.take(rows) for name, coding in self._known().items()}
-        return Microdata(gather(self._frame, rows), self._missing, _codings=taken)
+        native = self.to_frame()
+        if not isinstance(native, pl.DataFrame):
+            return Microdata(gather(self._frame, rows), self._missing, _codings=taken)
+        columns = [  # gathering a few distinct texts is faster
+            taken[each.name].column().alias(each.name)
+            if each.dtype == pl.String and each.name in taken
+            else each.gather(rows)
+            for each in native
+        ]
+        return Microdata(nw.from_native(pl.DataFrame(columns)), self._missing, _codings=taken)
 
     def select(self, columns: Sequence[str]) -> Microdata:
         """Return the table of these columns, in the order of the table.
@@ -373,13 +389,17 @@ class Microdata:
         A null counts as an empty text, because a CSV file does not distinguish them; so a table has one
         digest in every format. See `splu_ref.data.content_digest` for the message.
         """
-        return content_digest(self.columns, packed_records(self._contents(), ascending=True).to_list())
+        return content_digest(self.columns, ascending_records(self._contents()))
 
     def content_records(self) -> list[bytes]:
         """Return the bytes of each row in the message of `content_digest`, in row order."""
-        return packed_records(self._contents()).to_list()
+        return self.content_series().to_list()
 
-    def _contents(self) -> list[tuple[pl.Series, NDArray[np.unsignedinteger]]]:
+    def content_series(self) -> pl.Series:
+        """Return `content_records` as a column of bytes."""
+        return packed_records(self._contents())
+
+    def _contents(self) -> list[CodedTexts]:
         """Return for each column texts that distinguish its cells, except null and empty, and indices."""
         written = [contents(self._series(name)) for name in self.columns]
         codings = [

@@ -142,23 +142,24 @@ class Groups:
     @classmethod
     def of(cls, columns: Sequence[CountedColumn], pairs: IntArray, counts: IntArray, domain: int) -> Groups:
         """Return the groups of counted records; see `CodedTable.counts`."""
-        key, code = np.divmod(pairs, domain)
-        starts = np.flatnonzero(np.r_[True, np.diff(key) != 0]) if len(key) else np.zeros(0, dtype=np.int64)
+        key = pairs // domain
+        starts = np.flatnonzero(key[1:] != key[:-1]) + 1
+        starts = np.r_[0, starts] if len(key) else starts
         if not len(starts):
             return cls(tuple(columns), *([starts] * 5))
-        group = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(key)]))
         most = np.maximum.reduceat(counts, starts)
-        winners = np.flatnonzero(counts == most[group])
-        first = winners[np.r_[True, np.diff(group[winners]) != 0]]
+        winners = np.flatnonzero(counts == np.repeat(most, np.diff(starts, append=len(key))))
+        first = winners[np.searchsorted(winners, starts)]
         others = counts.copy()
         others[first] = 0
+        key = key[starts]
         return cls(
-            tuple(columns),
-            key[starts],
-            np.add.reduceat(counts, starts),
-            code[first],
-            most,
-            np.maximum.reduceat(others, starts),
+            columns=tuple(columns),
+            key=key,
+            size=np.add.reduceat(counts, starts),
+            code=pairs[first] - key * domain,
+            most=most,
+            second=np.maximum.reduceat(others, starts),
         )
 
     @property
