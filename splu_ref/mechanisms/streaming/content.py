@@ -88,12 +88,11 @@ class Content:
         assert self._spool is not None
         for part in range(len(self._spool.sizes)):
             rows = pl.DataFrame(schema={_ROW: pl.Binary, _TIMES: pl.UInt32})
-            for piece in self._spool.pieces(part):  # a repeated row is stored once
-                counts = piece.group_by(_ROW).agg(pl.len().alias(_TIMES).cast(pl.UInt32))
-                rows = pl.concat([rows, counts])
-                if len(rows) > _MOST_ROWS:
+            for piece in self._spool.pieces(part):
+                rows = pl.concat([rows, piece.with_columns(pl.lit(1, pl.UInt32).alias(_TIMES))])
+                if len(rows) > _MOST_ROWS:  # of many rows, a repeated one is stored once
                     rows = _add_counts(rows)
-            for some in _add_counts(rows).sort(_ROW).iter_slices(_AT_ONCE):
+            for some in rows.sort(_ROW).iter_slices(_AT_ONCE):
                 yield some[_ROW].gather(np.repeat(np.arange(some.height), some[_TIMES].to_numpy()))
 
 
