@@ -33,6 +33,7 @@ CHUNK = 1 << 19
 """Rows that are read from files at once."""
 TEXT = "text"
 _TIMES = "times"
+_CODE_BITS = 32
 _PAIR = np.dtype([("number", np.int64), ("count", np.int64)])
 
 
@@ -147,18 +148,16 @@ class Groups:
         starts = np.r_[0, starts] if len(key) else starts
         if not len(starts):
             return cls(tuple(columns), *([starts] * 5))
-        most = np.maximum.reduceat(counts, starts)
-        winners = np.flatnonzero(counts == np.repeat(most, np.diff(starts, append=len(key))))
-        first = winners[np.searchsorted(winners, starts)]
-        others = counts.copy()
-        others[first] = 0
-        key = key[starts]
+        # A count above the complement of its code: the largest has the first of the most frequent values.
+        both = (counts << _CODE_BITS) + (key + 1) * domain - pairs
+        best = np.maximum.reduceat(both, starts)
+        others = np.where(both == np.repeat(best, np.diff(starts, append=len(key))), 0, counts)
         return cls(
             columns=tuple(columns),
-            key=key,
+            key=key[starts],
             size=np.add.reduceat(counts, starts),
-            code=pairs[first] - key * domain,
-            most=most,
+            code=domain - (best & ((1 << _CODE_BITS) - 1)),
+            most=best >> _CODE_BITS,
             second=np.maximum.reduceat(others, starts),
         )
 
