@@ -60,7 +60,6 @@ from .record_counts import codes_in_domain as codes_in_domain
 from .record_counts import require_columns as require_columns
 from .record_counts import require_in_domain as require_in_domain
 from .record_counts import tally as tally
-from .residue import bare_polars as bare_polars
 from .signals import EndedError as EndedError
 from .signals import uninterrupted as uninterrupted
 from .signals import unwinding as unwinding
