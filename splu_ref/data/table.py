@@ -340,7 +340,7 @@ class Microdata:
         """
         coding = self.coding(column)
         values, places = coding.by_text()
-        return Categories(tuple(values), places[coding.codes])
+        return Categories(tuple(values), places.astype(np.int64)[coding.codes])
 
     def read(self, column: str) -> list[str]:
         """Return the cells of a column as canonical texts; a missing cell is the ``missing`` text.

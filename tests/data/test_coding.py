@@ -74,6 +74,7 @@ def test_objects_are_distinguished_by_type_and_text() -> None:
     categories = table.categories("x")
     assert categories.values == ("1", "True", "", "1.0")
     assert categories.codes.tolist() == [0, 0, 1, 2, 3, 0, 1, 2]
+    assert categories.codes.dtype == np.int64, "estimators multiply them"
     found, codes = table.coding("x").content()
     assert found == ["1", "True", "1.0"]
     assert codes.tolist() == [0, 0, 1, -1, 2, 0, 1, -1]
