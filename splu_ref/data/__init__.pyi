@@ -5,6 +5,7 @@ from .cell_values import text as text
 from .cell_values import values as values
 from .coding import Coding as Coding
 from .coding import code_column as code_column
+from .coding import row_keys as row_keys
 from .counting import MOST_COMBINATIONS as MOST_COMBINATIONS
 from .counting import Predicates as Predicates
 from .counting import TooManyCombinationsError as TooManyCombinationsError
@@ -59,7 +60,6 @@ from .record_counts import codes_in_domain as codes_in_domain
 from .record_counts import require_columns as require_columns
 from .record_counts import require_in_domain as require_in_domain
 from .record_counts import tally as tally
-from .residue import bare_polars as bare_polars
 from .signals import EndedError as EndedError
 from .signals import uninterrupted as uninterrupted
 from .signals import unwinding as unwinding
