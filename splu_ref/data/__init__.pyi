@@ -5,6 +5,7 @@ from .cell_values import text as text
 from .cell_values import values as values
 from .coding import Coding as Coding
 from .coding import code_column as code_column
+from .coding import row_keys as row_keys
 from .counting import MOST_COMBINATIONS as MOST_COMBINATIONS
 from .counting import Predicates as Predicates
 from .counting import TooManyCombinationsError as TooManyCombinationsError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,23 +62,41 @@ class Coding:
         """Return the canonical text of each cell, null for a missing one."""
         return self.texts.gather(self.codes)
 
-    def by_text(self) -> tuple[list[str], NDArray[np.int64]]:
+    def by_text(self) -> tuple[list[str], NDArray[np.integer]]:
         """Return the distinct texts by first occurrence, and the place of each distinct cell among them.
 
         A missing cell is the empty text.
         """
-        places: dict[str, int] = {}
-        found = [places.setdefault(each or "", len(places)) for each in self.texts.to_list()]
-        return list(places), np.array(found, dtype=np.int64)
+        distinct = code_column(nw.from_native(self.texts.fill_null(""), series_only=True))
+        return distinct.texts.to_list(), distinct.codes
 
     def content(self) -> tuple[list[str], NDArray[np.signedinteger]]:
         """Return the distinct texts that are not empty, and the place of each cell, -1 for an empty one."""
-        texts, places = self.by_text()
+        texts, codes = self.by_text()
+        places = codes.astype(np.min_scalar_type(-len(texts) - 1))
         if "" in texts:
             empty = texts.index("")
             texts.pop(empty)
-            places = np.where(places == empty, -1, places - (places > empty))
-        return texts, places.astype(np.min_scalar_type(-len(self.rows) - 1))[self.codes]
+            places[codes > empty] -= 1
+            places[codes == empty] = -1
+        return texts, places[self.codes]
+
+    def take(self, rows: NDArray[np.int64]) -> Coding:
+        """Return the coding of the column with these rows in their order."""
+        return occurring(self.cells, self.codes[rows])
+
+
+def occurring(cells: pl.Series | Sequence[Value | None], codes: NDArray[np.integer]) -> Coding:
+    """Return the coding of a column by distinct cells, of which some may not occur, and indices into them."""
+    first = np.full(len(cells), len(codes), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of a cell in several rows, the last is assigned
+    order = np.argsort(first)[: int(np.count_nonzero(first < len(codes)))]
+    moved = np.empty(len(cells), dtype=np.min_scalar_type(len(order)))
+    moved[order] = np.arange(len(order))
+    found = (
+        cells.gather(order) if isinstance(cells, pl.Series) else [cells[place] for place in order.tolist()]
+    )
+    return Coding(found, first[order], _shared(moved[codes]))
 
 
 def code_column(series: Column) -> Coding:
@@ -141,10 +159,34 @@ def _in_polars(series: Column) -> pl.Series | None:
     return None
 
 
+def row_keys(columns: Iterable[tuple[NDArray[np.integer], int]], rows: int) -> NDArray[np.int64]:
+    """Return an integer for each row: equal for equal codes, and in the order of the codes, column by column.
+
+    Parameters
+    ----------
+    columns
+        For each column the codes, shape (rows,), from 0 to below a size, and this size.
+    rows
+        Number of rows.
+    """
+    keys, width = np.zeros(rows, dtype=np.int64), 1
+    for codes, size in columns:
+        if width * size >= 1 << 63:
+            _, keys = np.unique(keys, return_inverse=True)
+            width = rows
+        keys *= size
+        keys += codes
+        width *= size
+    return keys
+
+
 def _codes(rows: NDArray[np.int64], first: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
     """Return the place among the distinct cells, by the first row that holds the same cell."""
     place = np.empty(len(first), dtype=np.min_scalar_type(len(rows)))
     place[rows] = np.arange(len(rows))
-    codes: NDArray[np.unsignedinteger] = place[first]
-    codes.flags.writeable = False  # shared by all callers
+    return _shared(place[first])
+
+
+def _shared(codes: NDArray[np.unsignedinteger]) -> NDArray[np.unsignedinteger]:
+    codes.flags.writeable = False
     return codes

@@ -1,4 +1,4 @@
-"""A column as integer codes into its sorted domain, missing cells, and the bytes of many records."""
+"""A column as integer codes into its sorted domain, and missing cells."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
 from splu_ref.data.cell_values import Value, text
 from splu_ref.data.coding import Coding
-from splu_ref.data.identities import records_from_cells
 
 MISSING_MARKERS = ("?", "NA", "N/A", "NaN", "NULL")
 """Conventional texts of missing cells, besides empty and blank cells."""
@@ -185,32 +183,3 @@ def missing_message(column: str, found: Mapping[Value | None, tuple[int, int]]) 
         )
     place = f"column {column!r} is missing in row {found[cell][0] + 1} (the cell is {shown}){others}"
     return f"{place}: drop these rows", remedy
-
-
-_SHORT = 128
-_PREFIXES = pl.Series([chr(0) * 7 + chr(length) for length in range(_SHORT)], dtype=pl.String)
-"""Length prefixes of short texts: eight characters of one byte each, so that texts can be concatenated."""
-
-
-def packed_records(columns: Sequence[pl.Series]) -> pl.Series:
-    """Return the length-prefixed cells of each record as a column of bytes.
-
-    Parameters
-    ----------
-    columns
-        The canonical texts of every column, of one length, in table order; null for a null.
-    """
-    lengths = [column.str.len_bytes() for column in columns]
-    short = pl.select(
-        pl.all_horizontal((length < _SHORT).fill_null(value=False) for length in lengths)
-    ).to_series()
-    if short.all():
-        parts = [
-            part
-            for column, length in zip(columns, lengths, strict=True)
-            for part in (_PREFIXES.gather(length), column)
-        ]
-        return pl.select(pl.concat_str(parts)).to_series().cast(pl.Binary)
-    joined = iter(packed_records([column.filter(short) for column in columns]).to_list())
-    others = records_from_cells(column.filter(~short).to_list() for column in columns)
-    return pl.Series([next(joined if each else others) for each in short.to_list()], dtype=pl.Binary)

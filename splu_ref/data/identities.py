@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import chain
+from operator import add
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
+from splu_ref.data.coding import row_keys
 
-_NULL = (2**64 - 1).to_bytes(8, "big")
+CodedTexts: TypeAlias = tuple[pl.Series, NDArray[np.integer]]
+"""Texts, and for each row of a table an index into them."""
+_AT_ONCE = 1 << 16
+"""Rows of a table that are joined at once."""
 
 
 def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
@@ -16,7 +28,7 @@ def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
     Parameters
     ----------
     records
-        The cells of each record of a table: see `records_from_cells`.
+        The cells of each record of a table: see `packed_records`.
 
     Returns
     -------
@@ -61,7 +73,7 @@ def identities_from_column(column: str, cells: Sequence[str | None]) -> list[byt
     return [cell.encode() for cell in row_of]
 
 
-def content_digest(names: Sequence[str], records: Iterable[bytes]) -> str:
+def content_digest(names: Sequence[str], records: Iterable[pl.Series]) -> str:
     """Return SHA-256 of a table's columns and rows, in whatever order the rows stand, in hexadecimal digits.
 
     Parameters
@@ -69,7 +81,7 @@ def content_digest(names: Sequence[str], records: Iterable[bytes]) -> str:
     names
         The names of the columns, in table order.
     records
-        The rows, in ascending order of their bytes.
+        The rows as columns of bytes, in ascending order: see `ascending_records`.
 
     Notes
     -----
@@ -78,35 +90,44 @@ def content_digest(names: Sequence[str], records: Iterable[bytes]) -> str:
     length in bytes as 8 bytes, big-endian; a row consists of its cells in UTF-8.
     """
     digest = hashlib.sha256(b"splu-ref/table/1" + len(names).to_bytes(8, "big"))
-    digest.update(b"".join(map(_framed, names)))
-    for record in records:
-        digest.update(len(record).to_bytes(8, "big") + record)
+    header = pl.Series(names, dtype=pl.String).cast(pl.Binary)
+    for each in chain([header], records):
+        digest.update(b"".join(_framed(each).to_list()))
     return digest.hexdigest()
 
 
-def records_from_cells(columns: Iterable[Sequence[str | None]]) -> Iterator[bytes]:
-    """Yield the cells of each record.
+def packed_records(columns: Sequence[CodedTexts]) -> pl.Series:
+    """Return the cells of each record as bytes.
+
+    Each cell is its length in bytes as 8 bytes, big-endian, and its text in UTF-8, a null being 2^64 - 1 and
+    no text.
 
     Parameters
     ----------
     columns
-        The canonical texts of every column, in table order; None for a null.
-
-    Yields
-    ------
-    bytes
-        For each cell its length in bytes as 8 bytes, big-endian, and its text in UTF-8, a null being 2^64 - 1
-        and no text.
+        For each column its distinct texts, null for a null, and indices into them, shape (rows,).
     """
-    encoded: list[list[bytes]] = []
-    for column in columns:
-        known = {cell: _framed(cell) for cell in dict.fromkeys(column)}
-        encoded.append([known[cell] for cell in column])
-    return map(b"".join, zip(*encoded, strict=True))
+    return _joined([(_framed(texts.cast(pl.Binary)), codes) for texts, codes in columns])
 
 
-def _framed(cell: str | None) -> bytes:
-    if cell is None:
-        return _NULL
-    content = cell.encode()
-    return len(content).to_bytes(8, "big") + content
+def ascending_records(columns: Sequence[CodedTexts]) -> Iterator[pl.Series]:
+    """Yield the records of `packed_records` in the order of their bytes, in columns of limited length."""
+    cells = [(_framed(texts.cast(pl.Binary)), codes) for texts, codes in columns]
+    ranks = [(each.rank("dense").to_numpy()[codes], len(each) + 1) for each, codes in cells]
+    order = np.argsort(row_keys(ranks, len(ranks[0][0])))
+    del ranks
+    for begin in range(0, len(order), _AT_ONCE):
+        rows = order[begin : begin + _AT_ONCE]
+        yield _joined([(each, codes[rows]) for each, codes in cells])
+
+
+def _joined(cells: Sequence[tuple[pl.Series, NDArray[np.integer]]]) -> pl.Series:
+    return reduce(add, (each.gather(codes) for each, codes in cells))
+
+
+def _framed(cells: pl.Series) -> pl.Series:
+    """Return bytes after their length as 8 bytes, big-endian; 2^64 - 1 for a null."""
+    lengths = cells.bin.size().cast(pl.UInt64).fill_null((1 << 64) - 1).to_numpy()
+    distinct, places = np.unique(lengths, return_inverse=True)
+    prefixes = pl.Series([length.to_bytes(8, "big") for length in distinct.tolist()], dtype=pl.Binary)
+    return prefixes.gather(places) + cells.fill_null(b"")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,9 +20,13 @@ from math import floor
 from typing import Any, Self
 
 import narwhals as nw
+import numpy as np
+import polars as pl
 
 from splu_ref.channels import DataError, ParameterError, whole
+from splu_ref.data.cell_values import Column, Frame, text
 from splu_ref.data.encoding import is_missing
+from splu_ref.data.record_counts import Categories
 from splu_ref.data.table import Microdata, Recoding
 
 JOINED_BY = " / "
@@ -121,22 +124,20 @@ class Bins:
 
     def apply(self, table: Microdata) -> Microdata:
         """Return the table with bins; missing cells and the text for them are unchanged."""
-        cells = table.cells(self.column)
-        bins: dict[str, str] = {
-            cell: cell for cell in set(cells) if cell == table.missing or is_missing(cell)
-        }
-        for cell in dict.fromkeys(cells):
-            if cell not in bins:
-                try:
-                    bins[cell] = self.label(cell)
-                except (ValueError, ArithmeticError):
-                    kind = "date such as 2024-02-29" if self.width in PERIODS else "number"
-                    kind = "whole number" if self.whole else kind
-                    raise DataError(
-                        f"column {self.column!r} holds {cell!r} in row {cells.index(cell) + 1}, which is no "
-                        f"{kind}: mend the cell, leave it empty, or leave out --bins {self.column}"
-                    ) from None
-        return with_texts(table, self.column, [bins[cell] for cell in cells])
+        categories = table.categories(self.column)
+        bins = []
+        for place, cell in enumerate(categories.values):
+            try:
+                bins.append(cell if _is_unchanged(cell, table) else self.label(cell))
+            except (ValueError, ArithmeticError):
+                kind = "date such as 2024-02-29" if self.width in PERIODS else "number"
+                kind = "whole number" if self.whole else kind
+                row = int(np.argmax(categories.codes == place)) + 1
+                raise DataError(
+                    f"column {self.column!r} holds {cell!r} in row {row}, which is no "
+                    f"{kind}: mend the cell, leave it empty, or leave out --bins {self.column}"
+                ) from None
+        return _with_categories(table, self.column, categories, bins)
 
 
 @dataclass(frozen=True)
@@ -176,18 +177,23 @@ class Cross:
         """
         if self.column in table.columns and self.column not in self.parts:
             raise DataError(f"there is a column {self.column!r} already: give the crossing another name")
-        cells = [table.read(part) for part in self.parts]
-        for part, column in zip(self.parts, cells, strict=True):
-            for row, cell in enumerate(column, 1):
-                if JOINED_BY in cell:
-                    raise DataError(
-                        f"column {part!r} holds {cell!r} in row {row}, and {JOINED_BY!r} joins the values of "
-                        "a crossing: write that cell otherwise"
-                    )
-        joined = [JOINED_BY.join(each) for each in zip(*cells, strict=True)]
+        columns = []
+        for part in self.parts:
+            encoding = table.encoding(part)
+            column = pl.Series([text(value) for value in encoding.domain], dtype=pl.String).gather(
+                encoding.codes
+            )
+            row = column.str.contains(JOINED_BY, literal=True).arg_max()
+            if row is not None and JOINED_BY in column[row]:
+                raise DataError(
+                    f"column {part!r} holds {column[row]!r} in row {row + 1}, and {JOINED_BY!r} joins the "
+                    "values of a crossing: write that cell otherwise"
+                )
+            columns.append(column)
         left = [name for name in table.columns if name not in self.parts]
         frame = nw.from_native(table.to_frame(), eager_only=True)
-        series = nw.new_series(self.column, joined, nw.String, backend=frame.implementation)
+        joined = pl.select(pl.concat_str(columns, separator=JOINED_BY)).to_series()
+        series = _like(frame, self.column, joined)
         crossed = frame.select(left).with_columns(series) if left else series.to_frame()
         return Microdata.from_frame(crossed.to_native(), table.missing)
 
@@ -215,19 +221,18 @@ class Rare:
 
     def apply(self, table: Microdata) -> Microdata:
         """Return the table with rare values grouped; missing cells are unchanged."""
-        cells = table.cells(self.column)
-        counts = Counter(cells)
-        if OTHER in counts:
+        categories = table.categories(self.column)
+        if OTHER in categories.values:
             raise DataError(
                 f"column {self.column!r} holds {OTHER!r} itself: write that value otherwise, or group the "
                 "rare ones yourself"
             )
-        unchanged = {
-            cell
-            for cell, count in counts.items()
-            if count >= self.least or cell == table.missing or is_missing(cell)
-        }
-        return with_texts(table, self.column, [cell if cell in unchanged else OTHER for cell in cells])
+        counts = np.bincount(categories.codes).tolist()
+        grouped = [
+            cell if count >= self.least or _is_unchanged(cell, table) else OTHER
+            for cell, count in zip(categories.values, counts, strict=True)
+        ]
+        return _with_categories(table, self.column, categories, grouped)
 
 
 @dataclass(frozen=True)
@@ -245,14 +250,11 @@ class Hashed:
         """Return the table with 16 hexadecimal digits for each value; missing cells are unchanged."""
         if self.secret is None:
             raise DataError(f"column {self.column!r} was hashed under a secret key: give --key-file")
-        cells = table.cells(self.column)
-        hashes = {
-            cell: cell if cell == table.missing or is_missing(cell) else self._hash(cell)
-            for cell in set(cells)
-        }
-        if len(set(hashes.values())) < len(hashes):
+        categories = table.categories(self.column)
+        hashes = [cell if _is_unchanged(cell, table) else self._hash(cell) for cell in categories.values]
+        if len(set(hashes)) < len(hashes):
             raise DataError(f"two values of column {self.column!r} have one hash: give another --key-file")
-        return with_texts(table, self.column, [hashes[cell] for cell in cells])
+        return _with_categories(table, self.column, categories, hashes)
 
     def _hash(self, cell: str) -> str:
         assert self.secret is not None
@@ -311,7 +313,7 @@ def apply_recodings(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microd
     for step in steps:
         recoding = step
         if isinstance(step, Bins):
-            cells = (c for c in set(table.cells(step.column)) if c != table.missing and not is_missing(c))
+            cells = (cell for cell in table.values(step.column) if not _is_unchanged(cell, table))
             with suppress(ValueError):  # `apply` names the cell that is no number
                 recoding = step.fitted(cells)
         table = recoding.apply(table)
@@ -328,11 +330,28 @@ def sources(steps: Sequence[Recoding], column: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def with_texts(table: Microdata, column: str, cells: Sequence[str]) -> Microdata:
+def with_texts(table: Microdata, column: str, cells: pl.Series) -> Microdata:
     """Return the table with a column replaced by texts."""
     frame = nw.from_native(table.to_frame(), eager_only=True)
-    series = nw.new_series(column, list(cells), nw.String, backend=frame.implementation)
-    return Microdata.from_frame(frame.with_columns(series).to_native(), table.missing)
+    return Microdata.from_frame(frame.with_columns(_like(frame, column, cells)).to_native(), table.missing)
+
+
+def _with_categories(
+    table: Microdata, column: str, categories: Categories, texts: Sequence[str]
+) -> Microdata:
+    """Return the table with each category of a column replaced by a text."""
+    return with_texts(table, column, pl.Series(texts, dtype=pl.String).gather(categories.codes))
+
+
+def _like(frame: Frame, name: str, cells: pl.Series) -> Column:
+    """Return texts as a column of a frame's library."""
+    given = cells if frame.implementation.is_polars() else cells.to_list()
+    return nw.new_series(name, given, nw.String, backend=frame.implementation)
+
+
+def _is_unchanged(cell: str, table: Microdata) -> bool:
+    """Return whether a cell is missing or the text for missing cells, which recodings leave."""
+    return cell == table.missing or is_missing(cell)
 
 
 def with_missing_as_text(table: Microdata, columns: Sequence[str]) -> Microdata:
@@ -342,8 +361,8 @@ def with_missing_as_text(table: Microdata, columns: Sequence[str]) -> Microdata:
     """
     for column in columns if table.missing is not None else ():
         dtype = nw.from_native(table.to_frame(), eager_only=True).schema.get(column, nw.String())
-        if not isinstance(dtype, _TEXTS) and "" in table.cells(column):
-            table = with_texts(table, column, table.cells(column))
+        if not isinstance(dtype, _TEXTS) and "" in table.values(column):
+            table = with_texts(table, column, table.texts(column).fill_null(""))
     return table
 
 

@@ -9,7 +9,7 @@ rebuilt from its cells, and categories from the values that occur.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -19,10 +19,11 @@ import polars as pl
 
 from splu_ref.channels import DataError
 from splu_ref.data.cell_values import Frame
+from splu_ref.data.coding import Coding, code_column
 
 
-def bare(frame: Frame) -> Frame:
-    """Return the cells of a frame as a new frame of the same library.
+def bare(frame: Frame, codings: Mapping[str, Coding] | None = None) -> Frame:
+    """Return the cells of a frame as a new frame of the same library; ``codings`` are those that are known.
 
     Types are preserved, except that categories are those that occur, in ascending order (ordered only in the
     Enum of Polars, which always is), that categories inside lists and structures become text, and that an
@@ -35,7 +36,7 @@ def bare(frame: Frame) -> Frame:
     """
     native: Any = frame.to_native()
     if frame.implementation.is_polars():
-        bared: Any = bare_polars(native)
+        bared: Any = bare_polars(native, codings)
     elif frame.implementation.is_pyarrow():
         bared = _bare_arrow(native)
     elif frame.implementation.is_pandas():
@@ -46,9 +47,13 @@ def bare(frame: Frame) -> Frame:
     return rebuilt
 
 
-def bare_polars(frame: pl.DataFrame) -> pl.DataFrame:
+def bare_polars(frame: pl.DataFrame, codings: Mapping[str, Coding] | None = None) -> pl.DataFrame:
     """Return the cells of a Polars frame; as `bare`."""
-    return pl.DataFrame([_rebuilt(name, frame[name], _polars_column) for name in frame.columns])
+
+    def column(series: pl.Series) -> pl.Series:
+        return _polars_column(series, (codings or {}).get(series.name))
+
+    return pl.DataFrame([_rebuilt(name, frame[name], column) for name in frame.columns])
 
 
 def _bare_arrow(table: Any) -> Any:
@@ -81,7 +86,7 @@ def _rebuilt(name: str, column: Any, rebuild: Callable[[Any], Any]) -> Any:
         ) from error
 
 
-def _polars_column(column: pl.Series) -> pl.Series:
+def _polars_column(column: pl.Series, coding: Coding | None = None) -> pl.Series:
     dtype = column.dtype
     if isinstance(dtype, getattr(pl, "BaseExtension", ())):
         return _polars_column(column.ext.storage())
@@ -98,7 +103,10 @@ def _polars_column(column: pl.Series) -> pl.Series:
         return pl.Series(
             column.name, texts, dtype=ascending if isinstance(dtype, pl.Enum) else pl.Categorical
         )
-    if dtype in (pl.String, pl.Binary):
+    if dtype == pl.String:  # a gathered text shares the buffers of the distinct ones alone
+        coding = code_column(nw.from_native(column, series_only=True)) if coding is None else coding
+        return pl.Series(column.name, coding.texts.to_list(), dtype=dtype).gather(coding.codes)
+    if dtype == pl.Binary:
         return pl.Series(column.name, column.to_list(), dtype=dtype)
     return column.gather(np.arange(len(column)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import narwhals as nw
@@ -14,9 +14,16 @@ from numpy.typing import NDArray
 
 from splu_ref.channels import Concept, DataError
 from splu_ref.data.cell_values import Column, Frame, Value, contents, text
-from splu_ref.data.coding import Coding, code_column
-from splu_ref.data.encoding import Encoding, encode, encode_declared, packed_records
-from splu_ref.data.identities import content_digest, identities_from_column, identities_from_records
+from splu_ref.data.coding import Coding, code_column, code_values, occurring
+from splu_ref.data.encoding import Encoding, encode, encode_declared
+from splu_ref.data.identities import (
+    CodedTexts,
+    ascending_records,
+    content_digest,
+    identities_from_column,
+    identities_from_records,
+    packed_records,
+)
 from splu_ref.data.record_counts import Categories, require_columns
 from splu_ref.data.replacement import gather, replace_values
 from splu_ref.data.residue import bare
@@ -48,8 +55,9 @@ class Microdata:
     _missing: str | None = None
     _steps: tuple[Recoding, ...] = ()
     _source: Microdata | None = None
+    _is_bare: bool = False
+    _codings: dict[str, Coding] = field(default_factory=dict, kw_only=True)  # shared by tables of its columns
     _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
-    _codings: dict[str, Coding] = field(default_factory=dict, init=False)
 
     @classmethod
     def from_frame(
@@ -116,9 +124,9 @@ class Microdata:
 
     def with_recodings(self, steps: Sequence[Recoding], source: Microdata) -> Microdata:
         """Return the table with a record of the recodings by which it was made of ``source``."""
-        return self._with_codings(
-            Microdata(self._frame, self._missing, (*source.recoded, *steps), source.unrecoded)
-        )
+        table = replace(self, _steps=(*source.recoded, *steps), _source=source.unrecoded)
+        table._encodings.update(self._encodings)
+        return table
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -187,7 +195,17 @@ class Microdata:
 
         The domain of the result consists of the values of these rows.
         """
-        return Microdata(gather(self._frame, rows), self._missing)
+        taken = {name: coding.take(rows) for name, coding in self._known().items()}
+        native = self.to_frame()
+        if not isinstance(native, pl.DataFrame):
+            return Microdata(gather(self._frame, rows), self._missing, _codings=taken)
+        columns = [  # gathering a few distinct texts is faster
+            taken[each.name].column().alias(each.name)
+            if each.dtype == pl.String and each.name in taken
+            else each.gather(rows)
+            for each in native
+        ]
+        return Microdata(nw.from_native(pl.DataFrame(columns)), self._missing, _codings=taken)
 
     def select(self, columns: Sequence[str]) -> Microdata:
         """Return the table of these columns, in the order of the table.
@@ -200,9 +218,9 @@ class Microdata:
         for column in columns:
             self.require(column)
         kept = [column for column in self.columns if column in columns]
-        return self._with_codings(
-            Microdata(self._frame.select(kept), self._missing, self._steps, self._source)
-        )
+        table = replace(self, _frame=self._frame.select(kept))
+        table._encodings.update({name: self._encodings[name] for name in kept if name in self._encodings})
+        return table
 
     def with_codes(
         self, column: str, codes: NDArray[np.int64], domain_of: Microdata | None = None
@@ -235,7 +253,8 @@ class Microdata:
             )
         series = replace_values(origin._series(column), encoding, codes)
         frame = gather(self._frame, None).with_columns(series)
-        return Microdata(frame, self._missing)
+        codings = {**self._known(), column: occurring(encoding.domain, codes)}
+        return Microdata(frame, self._missing, _codings=codings)
 
     def with_domain(self, column: str, domain: Sequence[str]) -> Microdata:
         """Return the table with a declared domain of a column, which may have values that do not occur.
@@ -252,7 +271,8 @@ class Microdata:
         DataError
             For a cell outside the domain, with its row, or a value that is not of the column's type.
         """
-        table = self._with_codings(Microdata(self._frame, self._missing, self._steps, self._source))
+        table = replace(self)
+        table._encodings.update(self._encodings)
         table._encodings[column] = encode_declared(column, self.encoding(column), domain)
         return table
 
@@ -267,7 +287,10 @@ class Microdata:
         DataError
             If a column cannot be built again from its cells.
         """
-        return Microdata(bare(self._frame), self._missing)
+        if self._is_bare:
+            return self
+        frame = bare(self._frame, self._known())
+        return Microdata(frame, self._missing, _is_bare=True, _codings=self._codings)
 
     def cells(self, column: str) -> list[str]:
         """Return the cells of a column as canonical texts; a missing cell is the empty text."""
@@ -293,8 +316,9 @@ class Microdata:
         DataError
             If there is no such column, or it is of a type without canonical text.
         """
+        series = self._series(column)
         if column not in self._codings:
-            self._codings[column] = code_column(self._series(column))
+            self._codings[column] = code_column(series)
         return self._codings[column]
 
     @property
@@ -356,7 +380,8 @@ class Microdata:
         DataError
             If a cell has no canonical text.
         """
-        return packed_records([self.texts(name) for name in self.columns]).to_list()
+        codings = map(self.coding, self.columns)
+        return packed_records([(coding.texts, coding.codes) for coding in codings]).to_list()
 
     def content_digest(self) -> str:
         """Return SHA-256 of the table's content, independent of the order of rows, in hexadecimal digits.
@@ -364,16 +389,24 @@ class Microdata:
         A null counts as an empty text, because a CSV file does not distinguish them; so a table has one
         digest in every format. See `splu_ref.data.content_digest` for the message.
         """
-        return content_digest(self.columns, sorted(self.content_records()))
+        return content_digest(self.columns, ascending_records(self._contents()))
 
     def content_records(self) -> list[bytes]:
         """Return the bytes of each row in the message of `content_digest`, in row order."""
-        return packed_records([self._contents(name) for name in self.columns]).to_list()
+        return self.content_series().to_list()
 
-    def _contents(self, column: str) -> pl.Series:
-        """Return a text for every cell such that different cells have different texts, but for nulls."""
-        written = contents(self._series(column))
-        return self.texts(column).fill_null("") if written is None else pl.Series(written, dtype=pl.String)
+    def content_series(self) -> pl.Series:
+        """Return `content_records` as a column of bytes."""
+        return packed_records(self._contents())
+
+    def _contents(self) -> list[CodedTexts]:
+        """Return for each column texts that distinguish its cells, except null and empty, and indices."""
+        written = [contents(self._series(name)) for name in self.columns]
+        codings = [
+            self.coding(name) if cells is None else code_values(cells)
+            for name, cells in zip(self.columns, written, strict=True)
+        ]
+        return [(coding.texts.fill_null(""), coding.codes) for coding in codings]
 
     def encoding(self, column: str) -> Encoding:
         """Return the domain and the codes of a column, which may have a single value.
@@ -387,14 +420,9 @@ class Microdata:
             self._encodings[column] = encode(column, self.coding(column), self._missing)
         return self._encodings[column]
 
-    def _with_codings(self, table: Microdata) -> Microdata:
-        """Return a table of columns of this one, which need not be coded again."""
-        for name in table.columns:
-            if name in self._codings:
-                table._codings[name] = self._codings[name]
-            if name in self._encodings:
-                table._encodings[name] = self._encodings[name]
-        return table
+    def _known(self) -> dict[str, Coding]:
+        """Return the codings of columns of this table that were made."""
+        return {name: self._codings[name] for name in self.columns if name in self._codings}
 
     def _series(self, column: str) -> Column:
         require_columns([column], self.columns)

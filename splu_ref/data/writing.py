@@ -96,7 +96,9 @@ def _parquet(table: Microdata) -> bytes:
         if holds_intervals(frame[column])
     )
     try:
-        bare_polars(frame.to_polars()).write_parquet(buffer)
+        is_polars = frame.implementation.is_polars()
+        cells = table.bare().to_frame() if is_polars else bare_polars(frame.to_polars())
+        cells.write_parquet(buffer)
     except (MemoryError, DataError):
         raise
     except Exception as error:  # pandas, PyArrow and Polars each raise their own

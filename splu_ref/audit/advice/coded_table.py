@@ -9,7 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
+from operator import add
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
-from splu_ref.data import Microdata, Value, require_columns
+from splu_ref.data import Microdata, Value, require_columns, row_keys
 from splu_ref.mechanisms import PART_BYTES, PART_ENTRIES, FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
 
@@ -31,6 +33,7 @@ CHUNK = 1 << 19
 """Rows that are read from files at once."""
 TEXT = "text"
 _TIMES = "times"
+_CODE_BITS = 32
 _PAIR = np.dtype([("number", np.int64), ("count", np.int64)])
 
 
@@ -140,23 +143,22 @@ class Groups:
     @classmethod
     def of(cls, columns: Sequence[CountedColumn], pairs: IntArray, counts: IntArray, domain: int) -> Groups:
         """Return the groups of counted records; see `CodedTable.counts`."""
-        key, code = np.divmod(pairs, domain)
-        starts = np.flatnonzero(np.r_[True, np.diff(key) != 0]) if len(key) else np.zeros(0, dtype=np.int64)
+        key = pairs // domain
+        starts = np.flatnonzero(key[1:] != key[:-1]) + 1
+        starts = np.r_[0, starts] if len(key) else starts
         if not len(starts):
             return cls(tuple(columns), *([starts] * 5))
-        group = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(key)]))
-        most = np.maximum.reduceat(counts, starts)
-        winners = np.flatnonzero(counts == most[group])
-        first = winners[np.r_[True, np.diff(group[winners]) != 0]]
-        others = counts.copy()
-        others[first] = 0
+        # A count above the complement of its code: the largest has the first of the most frequent values.
+        both = (counts << _CODE_BITS) + (key + 1) * domain - pairs
+        best = np.maximum.reduceat(both, starts)
+        others = np.where(both == np.repeat(best, np.diff(starts, append=len(key))), 0, counts)
         return cls(
-            tuple(columns),
-            key[starts],
-            np.add.reduceat(counts, starts),
-            code[first],
-            most,
-            np.maximum.reduceat(others, starts),
+            columns=tuple(columns),
+            key=key[starts],
+            size=np.add.reduceat(counts, starts),
+            code=domain - (best & ((1 << _CODE_BITS) - 1)),
+            most=best >> _CODE_BITS,
+            second=np.maximum.reduceat(others, starts),
         )
 
     @property
@@ -259,9 +261,9 @@ class CodedTable(ABC):
                 f"columns {' and '.join(columns)} have too many combinations of values: leave one out"
             )
         if space <= (max(DENSE, DENSE_IN_MEMORY * self.row_count) if self.in_memory else DENSE):
-            dense = np.zeros(space, dtype=np.int64)
-            for numbers in self._numbers(coded, sensitive):
-                dense += np.bincount(numbers, minlength=space)
+            dense = reduce(
+                add, (np.bincount(each, minlength=space) for each in self._numbers(coded, sensitive))
+            )
             found = np.flatnonzero(dense)
             yield found, dense[found]
             return
@@ -275,17 +277,14 @@ class CodedTable(ABC):
         if not columns:
             return 0
 
-        def times(begin: int) -> pl.DataFrame:
-            """Return the frequencies of combinations of cells in a block of rows."""
-            rows = pl.DataFrame({column.name: column.codes(begin, self._chunk) for column in coded})
-            return rows.group_by(columns).agg(pl.len().alias(_TIMES).cast(pl.Int64))
-
         if self.in_memory:
-            return int((times(0)[_TIMES] == 1).sum())
+            cells = ((column.codes(0, self._chunk) + 1, column.size + 1) for column in coded)
+            return int(pl.Series(row_keys(cells, self.row_count)).is_unique().sum())
         parts = 1 + 4 * len(columns) * self.row_count // PART_BYTES
         spool = FrameSpool(self._own_folder(), parts)
         for begin in range(0, self.row_count, self._chunk):
-            rows = times(begin)
+            rows = pl.DataFrame({column.name: column.codes(begin, self._chunk) for column in coded})
+            rows = rows.group_by(columns).agg(pl.len().alias(_TIMES).cast(pl.Int64))
             spool.add(rows, in_parts(rows.select(columns).hash_rows(), parts))
         found = 0
         for part in np.flatnonzero(spool.sizes).tolist():
@@ -308,14 +307,15 @@ class CodedTable(ABC):
         size = len(self.domain(sensitive))
         for begin in range(0, self.row_count, self._chunk):
             codes = self._sensitive(sensitive, begin, self._chunk)
-            keys = np.zeros(len(codes), dtype=np.int64)
-            filled = np.ones(len(codes), dtype=np.bool_)
-            for column in columns:
-                cells = column.codes(begin, self._chunk)
-                keys = keys * max(column.size, 1) + cells
-                filled &= cells >= 0
-            numbers = keys * size + codes
-            yield numbers if filled.all() else numbers[filled]
+            cells = [column.codes(begin, self._chunk) for column in columns]
+            sizes = [max(column.size, 1) for column in columns]
+            numbers = row_keys(zip([*cells, codes], [*sizes, size], strict=True), len(codes))
+            partial = [
+                each >= 0
+                for each, column in zip(cells, columns, strict=True)
+                if column.filled < self.row_count
+            ]
+            yield numbers[np.logical_and.reduce(partial)] if partial else numbers
 
     def _sparse(
         self, columns: Sequence[CountedColumn], sensitive: str, size: int
@@ -333,7 +333,7 @@ class CodedTable(ABC):
                 spool = RecordSpool(self._own_folder(), parts, _PAIR)
             if spool is not None:
                 _distribute(*waiting.pop(), size, spool)
-        last = _merged(waiting)
+        last = waiting[0] if len(waiting) == 1 else _merged(waiting)
         if spool is None:
             yield last
             return

@@ -17,6 +17,8 @@ from math import comb, isqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from splu_ref.audit.advice.coded_table import CodedTable, CountedColumn, Groups, coded, groups_of
 from splu_ref.audit.advice.groups import MOST_LISTED
@@ -365,14 +367,17 @@ def _neighbor_leak(table: CodedTable, column: CountedColumn, sensitive: str) -> 
     return Leak("ranges", (column.name,), guessed, filled_rows)
 
 
-def _order(values: Sequence[str]) -> list[int] | None:
+def _order(values: Sequence[str]) -> NDArray[np.int64] | None:
     """Return the places of values in ascending order if all are numbers, or all are dates."""
+    floats = pl.Series(values, dtype=pl.String).cast(pl.Float64, strict=False)
+    if floats.is_finite().fill_null(value=False).all() and floats.n_unique() == len(values):
+        return floats.arg_sort().to_numpy().astype(np.int64)  # rounded, but to different numbers
     for read in (_number, _date):
         try:
             keys: list[Decimal] = [read(value) for value in values]
         except (ValueError, InvalidOperation):
             continue
-        return [place for _, place in sorted(zip(keys, range(len(keys)), strict=True))]
+        return np.array([place for _, place in sorted(zip(keys, range(len(keys)), strict=True))])
     return None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
@@ -58,8 +60,7 @@ def _parts(frame: DataFrame) -> int:
     return 1 + (total["size"] or 0) // _PART_BYTES
 
 
-def _repeated(chunks: Iterable[Any]) -> Iterator[bytes]:
+def _repeated(chunks: Iterable[Any]) -> Iterator[pl.Series]:
     for chunk in chunks:
-        for row, times in zip(chunk["rows"], chunk["times"], strict=True):
-            for _ in range(times):
-                yield bytes(row)
+        rows = pl.Series(list(map(bytes, chunk["rows"])), dtype=pl.Binary)
+        yield rows.gather(np.repeat(np.arange(len(rows)), chunk["times"]))

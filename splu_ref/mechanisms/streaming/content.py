@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from splu_ref.randomness import IntArray
 
 _ROW, _TIMES = "row", "times"
 _MOST_ROWS = 1 << 20
+_AT_ONCE = 1 << 14
 _SAMPLE_BYTES = 1 << 23
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """2**64 over the golden ratio: its multiples are evenly distributed."""
@@ -47,7 +47,7 @@ class Content:
 
     def add(self, table: Microdata) -> None:
         """Add rows."""
-        records = pl.Series(table.content_records(), dtype=pl.Binary)
+        records = table.content_series()
         if self._waiting is None:
             if self._spool is None:
                 self._divide(records)
@@ -84,17 +84,16 @@ class Content:
                 self._distribute(piece[_ROW])
         return content_digest(self._columns, self._ordered())
 
-    def _ordered(self) -> Iterator[bytes]:
+    def _ordered(self) -> Iterator[pl.Series]:
         assert self._spool is not None
         for part in range(len(self._spool.sizes)):
             rows = pl.DataFrame(schema={_ROW: pl.Binary, _TIMES: pl.UInt32})
-            for piece in self._spool.pieces(part):  # a repeated row is stored once
-                counts = piece.group_by(_ROW).agg(pl.len().alias(_TIMES).cast(pl.UInt32))
-                rows = pl.concat([rows, counts])
-                if len(rows) > _MOST_ROWS:
+            for piece in self._spool.pieces(part):
+                rows = pl.concat([rows, piece.with_columns(pl.lit(1, pl.UInt32).alias(_TIMES))])
+                if len(rows) > _MOST_ROWS:  # of many rows, a repeated one is stored once
                     rows = _add_counts(rows)
-            for record, times in _add_counts(rows).sort(_ROW).iter_rows():
-                yield from repeat(record, times)
+            for some in rows.sort(_ROW).iter_slices(_AT_ONCE):
+                yield some[_ROW].gather(np.repeat(np.arange(some.height), some[_TIMES].to_numpy()))
 
 
 def _add_counts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -16,11 +16,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, InputError
-from splu_ref.data import Microdata, bare_polars, csv_rows, require_suffix, temporary_folder
+from splu_ref.data import Microdata, csv_rows, require_suffix, temporary_folder
 from splu_ref.randomness import IntArray
 
-PART_BYTES = 24 << 20
-"""Approximate size of the part of a table that is sorted at once."""
+PART_BYTES = 12 << 20
+"""Approximate size of the part of a table that is sorted at once. While it is published, several copies of it
+are in memory, and its records as bytes, which are larger."""
 PART_ENTRIES = 1 << 19
 """Approximate number of records that are sorted at once without their cells."""
 
@@ -197,7 +198,7 @@ class Sink:
         if self._kind == ".parquet":
             part = self._folder / f"part-{len(self._parts)}.parquet"
             try:
-                bare_polars(table.to_frame()).write_parquet(part, compression="lz4")
+                table.bare().to_frame().write_parquet(part, compression="lz4")
             except pl.exceptions.PolarsError as error:
                 raise self._unfit(error) from error
             self._parts.append(part)

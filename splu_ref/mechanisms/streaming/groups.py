@@ -98,12 +98,14 @@ class _Table:
     ) -> Iterator[Microdata]:
         """Yield the published table, part by part."""
         for part, size in enumerate(self.frames.sizes.tolist()):
-            kept = np.setdiff1d(np.arange(size), deleted.get(part, []))
+            kept = np.delete(np.arange(size), deleted.get(part, np.zeros(0, dtype=np.int64)))
             if not len(kept):
                 continue
             rows: pl.DataFrame = self.frames.part(part)
-            order = kept[choices.shuffle(self.keys.part(part)[kept], rows[kept])]
+            some = rows if len(kept) == size else rows[kept]
+            order = kept[choices.shuffle(self.keys.part(part)[kept], some)]
             table = Microdata.from_frame(rows[order], scan.missing)
+            del rows, some
             for column, spool in spools.items():
                 records = spool.part(part)
                 codes = np.empty(size, dtype=np.int64)

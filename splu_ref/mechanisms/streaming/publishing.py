@@ -186,6 +186,7 @@ class _Publication:
                             values.difference_update(part.values(column))
                     done += part.row_count
                     steps.report("writing", done, scan.row_count)
+                    del part  # before the next one is made
         with steps.timed("digesting"):
             origin = Origin.of_content(content.digest())
         return StreamedRelease(
