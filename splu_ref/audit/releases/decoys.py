@@ -21,6 +21,7 @@ from splu_ref.audit.releases.pooling import (
     mean_of,
     product_of,
     renumbered,
+    small_numbers,
 )
 from splu_ref.audit.releases.record_linkage import Match, text_ranks
 from splu_ref.channels import Channel, decoy_groups
@@ -331,20 +332,19 @@ def _all(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntAr
 
 def _second_halves(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntArray]:
     """Return the rows of each predicate's second half, and how many show what is typical of the first."""
-    cell = renumbered(cells)
+    cell = small_numbers(cells)
+    large = (np.bincount(cell) >= least)[cell]
+    cell, values = renumbered(cell[large]), values[large]
+    if not len(cell):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     sizes = np.bincount(cell)
     order = np.argsort(cell.astype(np.min_scalar_type(len(sizes))), kind="stable")
-    starts = np.cumsum(sizes) - sizes
-    place = np.empty(len(cell), dtype=np.int64)
-    place[order] = np.arange(len(cell)) - np.repeat(starts, sizes)
-    early = place < (sizes // 2)[cell]
+    late = order[np.cumsum(sizes) - sizes + sizes // 2]  # the first row of each second half
+    early = np.arange(len(cell)) < late[cell]
     width = int(values.max(initial=0)) + 1
     pairs, counts = np.unique((cell * width + values)[early], return_counts=True)
     by_count = np.lexsort((-counts, pairs // width))
     _, first = np.unique((pairs // width)[by_count], return_index=True)
-    typical = np.full(len(sizes), -1, dtype=np.int64)
-    typical[pairs[by_count[first]] // width] = pairs[by_count[first]] % width
+    typical = pairs[by_count[first]] % width
     shown = np.bincount(cell[~early & (values == typical[cell])], minlength=len(sizes))
-    enough = sizes >= least
-    tested: IntArray = (sizes - sizes // 2)[enough]
-    return tested, shown[enough].astype(np.int64)
+    return sizes - sizes // 2, shown.astype(np.int64)
