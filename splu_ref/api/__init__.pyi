@@ -2,6 +2,7 @@ from .auditing import audit_release as audit_release
 from .estimating import ESTIMATORS as ESTIMATORS
 from .estimating import answers as answers
 from .estimating import crosstab as crosstab
+from .estimating import estimator_for as estimator_for
 from .estimating import tabulate as tabulate
 from .preparing import recode as recode
 from .promises import ExactProbability as ExactProbability

@@ -71,7 +71,7 @@ def answers(
         If a query cannot be answered.
     """
     conditions = Conditions(release)
-    ask = _ask(release)
+    ask = release.answer_queries
     if isinstance(queries, Mapping):
         return ask([_known(release, conditions.query(queries))], method)[0]
     parsed = [conditions.query(where) for where in queries]
@@ -125,7 +125,7 @@ def crosstab(release: PublishedTable, rows: str, columns: str, method: str | Non
         parsed = [conditions.query({rows: one, columns: other}) for one, other in pairs]
         found = [answer.estimate for answer in TupleEstimator(release)(parsed, method)]
     else:
-        table = count_table(release, _ask(release), (rows, columns), method=method)
+        table = count_table(release, release.answer_queries, (rows, columns), method=method)
         pairs = [(str(one), str(other)) for one, other in (cell.values for cell in table.cells)]
         found = [cell.estimate for cell in table.cells]
     down, across = (ordered({pair[place] for pair in pairs}) for place in (0, 1))
@@ -178,7 +178,7 @@ def tabulate(
     columns = (by,) if isinstance(by, str) else tuple(by)
     conditions = _known(release, Conditions(release).query(where)).conditions if where else ()
     if sum_of is None and mean_of is None:
-        table = count_table(release, _ask(release), columns, conditions, method)
+        table = count_table(release, release.answer_queries, columns, conditions, method)
     elif (sum_of is None) == (mean_of is None) or method is not None:
         raise ParameterError("ask for sums or for means, by inversion: drop the other arguments")
     else:
@@ -192,7 +192,8 @@ def _known(release: PublishedTable, query: Query) -> Query:
     return recoded_query(query, release.manifest, release.table) if release.manifest.recoded else query
 
 
-def _ask(release: PublishedTable) -> AnswerQueries:
+def estimator_for(release: PublishedTable) -> AnswerQueries:
+    """Return the function that answers queries on a release, which keeps what several of them need."""
     return ESTIMATORS.get(release.mechanism.name, estimator_of)(release)
 
 

@@ -279,28 +279,40 @@ def _rejected_ends(trials: int, middle: int, rejected: Callable[[int], bool]) ->
 
     The logarithms of all e-values here are convex in the count, so the counts not rejected are an interval.
     """
-    first = bisect_left(range(middle, trials + 1), True, key=rejected) + middle
-    last = middle - bisect_left(range(middle + 1), True, key=lambda below: rejected(middle - below))
+    step = math.isqrt(trials) + 1  # about a standard deviation: e-values of far counts take long
+    first = _first(middle, trials + 1, step, rejected)
+    last = middle - _first(0, middle + 1, step, lambda below: rejected(middle - below))
     return last, first
+
+
+def _first(start: int, stop: int, step: int, key: Callable[[int], bool]) -> int:
+    """Return the least number with a monotone property, by growing steps from the start; ``stop`` if none."""
+    begin = end = start
+    while end < stop:
+        if key(end):
+            return bisect_left(range(begin, end), True, key=key) + begin
+        begin, end, step = end + 1, min(end + step, max(end + 1, stop - 1)), 2 * step
+    return stop
 
 
 def _power(trials: int, rate: Fraction, last: int, first: int) -> RatePower:
     """Return the power of a test that rejects up to ``last`` successes, and from ``first`` on."""
     low = high = None
+    middle, step = int(rate * _GRID), _GRID // (math.isqrt(trials) + 1) + 1
     if first <= trials:
-        grid = range(int(rate * _GRID) + 1, _GRID)
-        k = bisect_left(
-            grid,
-            True,
-            key=lambda g: upper_tail_bounds(trials, first, Fraction(g, _GRID), 64).lower >= DETECTION,
+        above = _first(
+            middle + 1,
+            _GRID,
+            step,
+            lambda g: upper_tail_bounds(trials, first, Fraction(g, _GRID), 64).lower >= DETECTION,
         )
-        high = Fraction(grid[k], _GRID) if k < len(grid) else Fraction(1)
+        high = Fraction(above, _GRID)
     if last >= 0:
-        grid = range(int(rate * _GRID), 0, -1)
-        k = bisect_left(
-            grid,
-            True,
-            key=lambda g: lower_tail_bounds(trials, last, Fraction(g, _GRID), 64).lower >= DETECTION,
+        below = _first(
+            -middle,
+            0,
+            step,
+            lambda g: lower_tail_bounds(trials, last, Fraction(-g, _GRID), 64).lower >= DETECTION,
         )
-        low = Fraction(grid[k], _GRID) if k < len(grid) else Fraction(0)
+        low = Fraction(-below, _GRID)
     return RatePower(trials, rate, low, high)

@@ -84,6 +84,12 @@ class PublishedTable(ReleaseData):
             for column, domain in self.domains.items()
         }
 
+    @cached_property
+    def answer_queries(self) -> Callable[..., Any]:
+        """The function that answers all queries: what it reads of the table it keeps for later ones."""
+        answer: Callable[..., Any] = _public_api().estimator_for(self)
+        return answer
+
     def published_values(self, column: str) -> tuple[str, ...]:
         """Return the published values of a sensitive column as texts."""
         return self.table.values(column)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ import pyarrow as pa
 import pytest
 
 import splu_ref as sr
+from splu_ref.api import estimating
 from splu_ref.channels.parameters import InputError
+from splu_ref.data import code_column
 from splu_ref.estimators import Query, QueryEstimator
 from tests.rounding import near
 
@@ -40,6 +44,30 @@ def _frame() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def release() -> sr.Release:
     return sr.SpluGen(3).publish(_frame(), "job", sr.SeededSource(1))
+
+
+def test_later_queries_read_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second query finds the columns coded and the estimator made, also when the file is gone."""
+    sr.SpluGen(3).publish(_frame(), "job", sr.SeededSource(1)).write(tmp_path / "p.csv", tmp_path / "m.json")
+    done: list[str] = []
+
+    def counting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*given: Any, **named: Any) -> Any:
+            done.append(name)
+            return function(*given, **named)
+
+        return counted
+
+    monkeypatch.setattr("splu_ref.data.table.code_column", counting("column", code_column))
+    monkeypatch.setattr(estimating, "QueryEstimator", counting("estimator", QueryEstimator))
+    release = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
+    (tmp_path / "p.csv").unlink()
+    first = release.estimate(sex="F", job="a")
+    assert set(done) == {"column", "estimator"}
+    done.clear()
+    assert release.estimate(sex="F", job="a") == first
+    assert release.estimate(sex="M", job="b") != first
+    assert done == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from splu_ref.audit.releases.pooling import (
     largest_mean,
     mean_of,
     product_of,
-    renumbered,
+    small_numbers,
 )
 from splu_ref.audit.releases.record_linkage import Match, text_ranks
 from splu_ref.channels import Channel, decoy_groups
@@ -258,11 +258,12 @@ def predicates_evidence(
     trials: list[IntArray] = [np.empty(0, dtype=np.int64)]
     shown: list[IntArray] = [np.empty(0, dtype=np.int64)]
     independent = claimed.dependent == 1
-    ranks = [text_ranks([published], name, blank=True)[0].astype(np.int64) for name in others]
-    for cells in _predicates(ranks):
-        tested, successes = (
-            _second_halves(cells, values, least) if independent else _all(cells, values, least)
-        )
+    ranks = (text_ranks([published], name, blank=True)[0].astype(np.int64) for name in others)
+    for cells in _predicates(ranks, least):
+        inside = np.flatnonzero(cells >= 0)
+        if not len(inside):
+            continue
+        tested, successes = (_second_halves if independent else _all)(cells[inside], values[inside])
         trials.append(tested)
         shown.append(successes)
     tested, successes = np.concatenate(trials), np.concatenate(shown)
@@ -310,41 +311,45 @@ def unlinked_power(rows: int, claimed: SpluGenClaim, level: Fraction) -> RatePow
     return rate_power(rate_at_most, trials, max(claimed.law.retention, claimed.law.decoy), level)
 
 
-def _predicates(columns: list[IntArray]) -> Iterator[IntArray]:
-    """Yield the predicate of each row, for every column and every two columns."""
-    yield from columns
-    if len(columns) <= _MOST_COLUMNS:
-        for one, other in combinations(columns, 2):
-            yield one * (int(other.max(initial=0)) + 1) + other
+def _predicates(columns: Iterable[IntArray], least: int) -> Iterator[IntArray]:
+    """Yield the predicate of each row, for every column and every two; -1 if it has fewer rows than least."""
+    large = [_large(cells, least) for cells in columns]
+    yield from large
+    if len(large) <= _MOST_COLUMNS:
+        for one, other in combinations(large, 2):
+            pairs = one * (int(other.max(initial=0)) + 1) + other
+            yield _large(np.where((one < 0) | (other < 0), -1, pairs), least)
 
 
-def _all(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntArray]:
+def _large(cells: IntArray, least: int) -> IntArray:
+    """Return the numbers of cells in at least so many rows, from 0 on in their order; -1 for the others."""
+    inside = np.flatnonzero(cells >= 0)
+    small = small_numbers(cells[inside])
+    enough = np.bincount(small) >= least
+    found = np.full(len(cells), -1, dtype=np.int64)
+    found[inside] = np.where(enough, np.cumsum(enough) - 1, -1)[small]
+    return found
+
+
+def _all(cell: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
     """Return the rows of each predicate, and how many show the value that most of them show."""
-    cell = renumbered(cells)
     sizes, width = np.bincount(cell), int(values.max(initial=0)) + 1
     pairs, counts = np.unique(cell * width + values, return_counts=True)
     most = np.zeros(len(sizes), dtype=np.int64)
     np.maximum.at(most, pairs // width, counts)
-    enough = sizes >= least
-    return sizes[enough].astype(np.int64), most[enough]
+    return sizes, most
 
 
-def _second_halves(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntArray]:
+def _second_halves(cell: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
     """Return the rows of each predicate's second half, and how many show what is typical of the first."""
-    cell = renumbered(cells)
     sizes = np.bincount(cell)
     order = np.argsort(cell.astype(np.min_scalar_type(len(sizes))), kind="stable")
-    starts = np.cumsum(sizes) - sizes
-    place = np.empty(len(cell), dtype=np.int64)
-    place[order] = np.arange(len(cell)) - np.repeat(starts, sizes)
-    early = place < (sizes // 2)[cell]
+    late = order[np.cumsum(sizes) - sizes + sizes // 2]  # the first row of each second half
+    early = np.arange(len(cell)) < late[cell]
     width = int(values.max(initial=0)) + 1
     pairs, counts = np.unique((cell * width + values)[early], return_counts=True)
     by_count = np.lexsort((-counts, pairs // width))
     _, first = np.unique((pairs // width)[by_count], return_index=True)
-    typical = np.full(len(sizes), -1, dtype=np.int64)
-    typical[pairs[by_count[first]] // width] = pairs[by_count[first]] % width
+    typical = pairs[by_count[first]] % width
     shown = np.bincount(cell[~early & (values == typical[cell])], minlength=len(sizes))
-    enough = sizes >= least
-    tested: IntArray = (sizes - sizes // 2)[enough]
-    return tested, shown[enough].astype(np.int64)
+    return sizes - sizes // 2, shown.astype(np.int64)

@@ -111,15 +111,29 @@ def mean_of_largest(scores: Logs, computed: Callable[[int], EValue], of: int | N
     return EValue(mean.log10 + math.log10(len(chosen) / whole) - 1e-9)  # rounded down, amply
 
 
-def renumbered(parts: NDArray[np.signedinteger]) -> IntArray:
-    """Return the same division with its parts numbered from 0, none empty: quick where numbers are small."""
+def small_numbers(parts: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
+    """Return the same division by small numbers from 0 on, in the same order; some may name no row."""
     least = int(parts.min(initial=0))
     if int(parts.max(initial=0)) - least > 8 * len(parts) + 1024:
-        numbered: IntArray = np.unique(parts, return_inverse=True)[1]
-        return numbered
-    present = np.bincount(parts - least) > 0
-    kept: IntArray = (np.cumsum(present) - 1)[parts - least]
+        return np.asarray(np.unique(parts, return_inverse=True)[1], dtype=np.int64)
+    return parts - least if least else parts
+
+
+def renumbered(parts: NDArray[np.signedinteger]) -> IntArray:
+    """Return the same division with its parts numbered from 0, none empty: quick where numbers are small."""
+    small = small_numbers(parts)
+    kept: IntArray = (np.cumsum(np.bincount(small) > 0) - 1)[small]
     return kept
+
+
+def counted(
+    part: NDArray[np.signedinteger], own: NDArray[np.bool_], parts: int = 0
+) -> tuple[IntArray, IntArray]:
+    """Return the rows of each part and those marked, for at least ``parts`` parts, in one pass."""
+    both = np.bincount(2 * part + own, minlength=2 * parts)
+    whole = np.append(both, 0) if len(both) % 2 else both
+    marked: IntArray = whole[1::2]
+    return whole[::2] + marked, marked
 
 
 def point_logs(
@@ -222,10 +236,15 @@ def moduli(rows: int, further: Iterable[int] = ()) -> list[int]:
     return sorted({*range(2, _MODULI + 1), *(each for each in further if each < rows)})
 
 
+def remainders(places: IntArray, modulus: int) -> IntArray:
+    """Return nonnegative places modulo a number: by division, which is vectorized."""
+    return places - places // modulus * modulus
+
+
 def by_place(places: IntArray, size: int, further: Iterable[int] = ()) -> Iterator[IntArray]:
     """Divide by places 0 .. size - 1: modulo numbers, in blocks, and by the distance from both ends."""
     for modulus in moduli(size, further):
-        yield places % modulus
+        yield remainders(places, modulus)
     blocks = 2
     while blocks <= min(_MOST_BLOCKS, size // 4):
         yield places * blocks // size

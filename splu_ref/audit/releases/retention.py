@@ -21,11 +21,13 @@ from splu_ref.audit.releases.pooling import (
     by_cells,
     by_other_sensitive,
     by_place,
+    counted,
     independent_product,
     mean_log,
     moduli,
     point_logs,
-    renumbered,
+    remainders,
+    small_numbers,
 )
 from splu_ref.audit.releases.record_linkage import Match
 from splu_ref.randomness import IntArray
@@ -71,13 +73,14 @@ class TrueValueRates:
         certain = ~self.drawn[true]
         return bool((own[certain] != self._own[true[certain]]).any())
 
-    def logs(self, part: IntArray, parts: int, true: IntArray, own: Flags) -> Logs:
+    def logs(self, part: NDArray[np.signedinteger], parts: int | None, true: IntArray, own: Flags) -> Logs:
         """Return the logarithms of the e-values of the parts of some rows, shape (parts,).
 
         Parameters
         ----------
         part, parts
-            The part of each row, which no draw decides, and their number.
+            The part of each row, which no draw decides, and their number; None for those parts that have
+            rows.
         true, own
             The true value of each row, for which a coin decides, and whether it is shown.
 
@@ -87,16 +90,18 @@ class TrueValueRates:
         their mean rate is the logarithm of a convex function, so that by Hoeffding (1956, Theorem 3) its
         expectation is at most that under a binomial law, which is 1.
         """
-        trials = np.bincount(part, minlength=parts)
-        successes = np.bincount(part, weights=own, minlength=parts).astype(np.int64)
+        part = part if parts is not None else small_numbers(part)
+        trials, successes = counted(part, own, parts or 0)
+        some = trials >= (parts is None)
         if self._alike:
-            return point_logs(trials, successes, self.rates[0], self._dependent)
+            return point_logs(trials[some], successes[some], self.rates[0], self._dependent)
         rows = np.maximum(trials, 1)
         means = (
-            np.bincount(part, weights=of[true], minlength=parts) / rows for of in (self._own, self._other)
+            np.bincount(part, weights=of[true], minlength=len(trials)) / rows
+            for of in (self._own, self._other)
         )
-        kept, left = (np.where(trials > 0, mean, 0.5) for mean in means)
-        return point_logs(trials, successes, (kept, left), self._dependent)
+        kept, left = (np.where(trials > 0, mean, 0.5)[some] for mean in means)
+        return point_logs(trials[some], successes[some], (kept, left), self._dependent)
 
     def apart(self, part: IntArray, parts: int, true: IntArray) -> tuple[IntArray, int]:
         """Divide the parts so that each has one rate, as divisions need that draws before decide.
@@ -144,7 +149,7 @@ def retention_evidence(match: Match, column: str, claimed: CoinClaim) -> Evidenc
         return Evidence("retention", column, found, len(known), detail, lambda _: _ANY_ROW)
     known, own = known[drawn], own[drawn]
     rate = own_rates.mean(known)
-    each = own_rates.logs(known, size, known, own)[np.bincount(known, minlength=size) > 0]
+    each = own_rates.logs(known, None, known, own)
     if claimed.dependent == 1:
         pooled = counts_point(len(known), int(own.sum()), rate)
         by_value = EValue(independent_product(each) / math.log(10))
@@ -191,8 +196,8 @@ class _Coins(NamedTuple):
     kept: Flags
 
 
-_Division: TypeAlias = tuple[IntArray, int, _Coins]
-"""The part of each row, the number of parts, and the rows."""
+_Division: TypeAlias = tuple[IntArray, int | None, _Coins]
+"""The part of each row, the number of parts unless parts without rows are left out, and the rows."""
 
 _PARTS = 8  # the power is stated for one of so many parts of the rows
 
@@ -254,7 +259,7 @@ class _Flags:
         self.filed = single[np.argsort(match.records[single])]
         self.coins_filed = _Coins(self.true[self.filed], (published == self.true)[self.filed])
 
-    def log(self, part: IntArray, parts: int, coins: _Coins) -> float:
+    def log(self, part: IntArray, parts: int | None, coins: _Coins) -> float:
         """Return the natural logarithm of the e-value of a division into parts, some of them empty."""
         return independent_product(self.own.logs(part, parts, coins.true, coins.kept))
 
@@ -273,10 +278,8 @@ class _Flags:
                 yield self._by_those_before(self.filed, self.coins_filed)
 
     def _without_draws(self, divisions: Iterator[IntArray], coins: _Coins) -> Iterator[_Division]:
-        """Yield divisions that do not depend on the column's draws, numbered without empty parts."""
-        for division in divisions:
-            part = renumbered(division)
-            yield part, int(part.max()) + 1, coins
+        """Return divisions that do not depend on the column's draws, without empty parts."""
+        return ((division, None, coins) for division in divisions)
 
     def _by_file(self) -> Iterator[IntArray]:
         """Divide by the place in the original file without the records that are known to be deleted."""
@@ -294,8 +297,8 @@ class _Flags:
         by_value[order] = np.arange(len(order))
         within = by_value - np.searchsorted(true[order], true)
         for modulus in moduli(self.match.rows, [self.gamma]):
-            yield within % modulus
-            yield by_value % modulus
+            yield remainders(within, modulus)
+            yield remainders(by_value, modulus)
 
     def _by_those_before(self, rows: IntArray, coins: _Coins) -> Iterator[_Division]:
         """Divide by what the rows before did: whether they retained their value, and which they show.
