@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import sqrt
 from typing import Self
 
@@ -133,6 +134,18 @@ class ColumnAdvice:
             f"(goal {goals.t_p}); {len(option.accurate)} values, from T_f = {option.threshold} records on, "
             "are accurate"
         )
+
+    def compared(self, keep: Fraction) -> str:
+        """Return expected widths under retention replacement with p = ``keep``, and under SPLU-Gen."""
+        for found in self.tables[:1]:
+            own = found.widths[0].width
+            for each in found.widths:
+                if each.mechanism is None and each.retention == keep:
+                    return (
+                        f"; the 95 % intervals of {' x '.join(found.table.columns)} are then "
+                        f"{each.width:.0f} records wide on average, and {own:.0f} by gamma = {self.best.option.law.gamma}"
+                    )
+        return ""
 
     @staticmethod
     def risks(advice: Advice, leaks: Leaks) -> str:
