@@ -138,12 +138,12 @@ class ColumnAdvice:
     def compared(self, keep: Fraction) -> str:
         """Return expected widths under retention replacement with p = ``keep``, and under SPLU-Gen."""
         for found in self.tables[:1]:
-            own = found.widths[0].width
+            own, gamma = found.widths[0].width, self.best.option.law.gamma
             for each in found.widths:
                 if each.mechanism is None and each.retention == keep:
                     return (
                         f"; the 95 % intervals of {' x '.join(found.table.columns)} are then "
-                        f"{each.width:.0f} records wide on average, and {own:.0f} by gamma = {self.best.option.law.gamma}"
+                        f"{each.width:.0f} records wide on average, and {own:.0f} by gamma = {gamma}"
                     )
         return ""
 
