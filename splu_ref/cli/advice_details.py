@@ -43,6 +43,8 @@ from splu_ref.output import draw
 
 SHOWN = 10
 """Values and groups named on the screen; --json lists them all."""
+FEWEST_RELEASES = 3
+"""Simulated releases if every gamma and law of draws is simulated."""
 MOST_SIMULATED = 10_000_000
 """Largest product of values, gammas and records for which every gamma and law of draws is simulated."""
 AUDIENCE = "computed from true counts: for the publisher, not for the public"
@@ -71,6 +73,7 @@ class ColumnAdvice:
         leaks: Leaks,
         table: CodedTable | None,
         by: Sequence[tuple[str, ...]] | None,
+        sensitive: Sequence[str],
         *,
         every: bool,
     ) -> Self:
@@ -84,6 +87,8 @@ class ColumnAdvice:
             The table, for expected widths; None if they are not needed.
         by
             The other columns of each cross-table; None for the default.
+        sensitive
+            All sensitive columns.
         every
             Whether widths are computed for every law of draws at every gamma, unless there are very many
             values, gammas and records.
@@ -92,7 +97,7 @@ class ColumnAdvice:
         laws = laws_of_draws(advice, best.option)
         tables: Sequence[TableWidths] = ()
         if isinstance(table, TableInMemory):
-            wanted = default_tables(table.table, column) if by is None else by
+            wanted = default_tables(table.table, column, sensitive) if by is None else by
             draws = [GroupDraws(), *(law.draws for law in laws)]
             chosen = best.option.law
             mechanisms = [SpluGen(chosen.gamma, chosen.retention, draws=law) for law in draws]
@@ -104,7 +109,9 @@ class ColumnAdvice:
                 for law in (draws if every else draws[:1])
                 if option.law.is_plain and option.law.gamma <= EVERY_GAMMA and option is not best.option
             ]
-            tables = expected_widths(table.table, column, wanted, mechanisms)
+            tables = expected_widths(
+                table.table, column, wanted, mechanisms, releases=FEWEST_RELEASES if every else None
+            )
         return cls(
             column=column,
             advice=advice,

@@ -240,7 +240,13 @@ def _column_advices(
     """
     return [
         ColumnAdvice.of(
-            column, advice, leaks, found.table if simulated else None, by.get(column), every=every
+            column,
+            advice,
+            leaks,
+            found.table if simulated else None,
+            by.get(column),
+            found.options.sensitive,
+            every=every,
         )
         for (column, advice), leaks in zip(found.complete.items(), found.leaks, strict=False)
     ]

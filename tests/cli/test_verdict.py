@@ -141,3 +141,24 @@ def test_retention_replacement_shows_the_true_value_as_often(
     assert laws == {"independent", "capped:10", "all-or-none:10"}
     assert main(["advise", "t.csv", "--sensitive", "job", "--table", "sex"]) == 2
     assert "--table sex: name one sensitive column (job)" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_remedies_for_two_columns_go_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(2)
+    rows = (
+        (draw.choice("PQR"), draw.choice("klmno"), f"n{n}", draw.choice("aabbc"), draw.choice("ddeef"))
+        for n in range(1194)
+    )
+    rare = (("P", "k", f"r{n}", "z", "w") for n in range(6))
+    lines = [",".join(row) for row in (("p", "q", "name", "x", "y"), *rows, *rare)]
+    Path("t.csv").write_text("\n".join(lines) + "\n")
+    found = _advice(capsys, "t.csv", "--sensitive", "x", "--sensitive", "y")
+    assert found["verdict"] == "change first"
+    assert {each["ground"] for each in found["reasons"]} == {"goals", "disclosure"}
+    assert all(f"--cross {name}" in found["command"] for name in ("new=", "new1="))
+    assert main(shlex.split(found["command"])[1:]) == 0
+    assert set(read_table("published.csv").columns) == {"new", "new1"}

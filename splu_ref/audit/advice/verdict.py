@@ -153,7 +153,7 @@ def _of_column(column: str, advice: Advice | Skew) -> Iterator[Objection]:
 def remedies(
     table: CodedTable, microdata: Microdata, objection: Objection, advices: Mapping[str, Advice | Skew]
 ) -> list[tuple[str, str]]:
-    """Return the options that clear an objection, as pairs of a name and a value; an empty list for none.
+    """Return recodings that clear an objection, as pairs of an option and its value; an empty list for none.
 
     Parameters
     ----------
@@ -165,8 +165,6 @@ def remedies(
         The advices that it is about.
     """
     column, advice = objection.column, advices.get(objection.column)
-    if objection.ground == "disclosure":
-        return [("drop", column)]
     if not isinstance(advice, Advice) or objection.ground not in ("goals", "nothing accurate"):
         return []
     if objection.ground == "nothing accurate":
