@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import sqrt
 from typing import Self
 
@@ -42,6 +43,8 @@ from splu_ref.output import draw
 
 SHOWN = 10
 """Values and groups named on the screen; --json lists them all."""
+FEWEST_RELEASES = 3
+"""Simulated releases if every gamma and law of draws is simulated."""
 MOST_SIMULATED = 10_000_000
 """Largest product of values, gammas and records for which every gamma and law of draws is simulated."""
 AUDIENCE = "computed from true counts: for the publisher, not for the public"
@@ -70,6 +73,7 @@ class ColumnAdvice:
         leaks: Leaks,
         table: CodedTable | None,
         by: Sequence[tuple[str, ...]] | None,
+        sensitive: Sequence[str],
         *,
         every: bool,
     ) -> Self:
@@ -83,6 +87,8 @@ class ColumnAdvice:
             The table, for expected widths; None if they are not needed.
         by
             The other columns of each cross-table; None for the default.
+        sensitive
+            All sensitive columns.
         every
             Whether widths are computed for every law of draws at every gamma, unless there are very many
             values, gammas and records.
@@ -91,7 +97,7 @@ class ColumnAdvice:
         laws = laws_of_draws(advice, best.option)
         tables: Sequence[TableWidths] = ()
         if isinstance(table, TableInMemory):
-            wanted = default_tables(table.table, column) if by is None else by
+            wanted = default_tables(table.table, column, sensitive) if by is None else by
             draws = [GroupDraws(), *(law.draws for law in laws)]
             chosen = best.option.law
             mechanisms = [SpluGen(chosen.gamma, chosen.retention, draws=law) for law in draws]
@@ -103,7 +109,9 @@ class ColumnAdvice:
                 for law in (draws if every else draws[:1])
                 if option.law.is_plain and option.law.gamma <= EVERY_GAMMA and option is not best.option
             ]
-            tables = expected_widths(table.table, column, wanted, mechanisms)
+            tables = expected_widths(
+                table.table, column, wanted, mechanisms, releases=FEWEST_RELEASES if every else None
+            )
         return cls(
             column=column,
             advice=advice,
@@ -133,6 +141,18 @@ class ColumnAdvice:
             f"(goal {goals.t_p}); {len(option.accurate)} values, from T_f = {option.threshold} records on, "
             "are accurate"
         )
+
+    def compared(self, keep: Fraction) -> str:
+        """Return expected widths under retention replacement with p = ``keep``, and under SPLU-Gen."""
+        for found in self.tables[:1]:
+            own, gamma = found.widths[0].width, self.best.option.law.gamma
+            for each in found.widths:
+                if each.mechanism is None and each.retention == keep:
+                    return (
+                        f"; the 95 % intervals of {' x '.join(found.table.columns)} are then "
+                        f"{each.width:.0f} records wide on average, and {own:.0f} by gamma = {gamma}"
+                    )
+        return ""
 
     @staticmethod
     def risks(advice: Advice, leaks: Leaks) -> str:

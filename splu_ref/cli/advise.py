@@ -223,10 +223,10 @@ def _show_verdict(
     reasons += [each.reason for each in found.objections]
     hidden = len(reasons) - REASONS
     reasons = reasons[:REASONS] + ([f"and {hidden} more reasons (--json)"] if hidden > 0 else [])
-    lines = [("verdict", verdict)]
-    lines += [("because" if number == 0 else "", reason) for number, reason in enumerate(reasons)]
+    lines = [("verdict", f"{verdict}: {reasons[0]}"), *(("", reason) for reason in reasons[1:])]
     if verdict == OTHER:
-        lines.append(("instead", found.instead()))
+        compared = parts[0].compared(found.keep) if len(parts) == 1 else ""
+        lines.append(("instead", f"{found.instead()}{compared}"))
     else:
         risks = zip(last.complete.values(), last.leaks, strict=True)
         lines += [("risks", ColumnAdvice.risks(*each)) for each in risks]
@@ -246,7 +246,13 @@ def _column_advices(
     """
     return [
         ColumnAdvice.of(
-            column, advice, leaks, found.table if simulated else None, by.get(column), every=every
+            column,
+            advice,
+            leaks,
+            found.table if simulated else None,
+            by.get(column),
+            found.options.sensitive,
+            every=every,
         )
         for (column, advice), leaks in zip(found.complete.items(), found.leaks, strict=False)
     ]

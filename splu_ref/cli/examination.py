@@ -34,7 +34,7 @@ from splu_ref.cli.preparation import Preparation
 from splu_ref.data import SUFFIXES, Microdata, current_separator
 from splu_ref.guarantees import Progress
 
-_ROUNDS = 4
+_ROUNDS = 5
 """Number of times that remedies are applied and the table is examined again."""
 _OF_SPLU_GEN = ("quasi", "keep")
 """Options that other mechanisms do not take."""
@@ -166,12 +166,10 @@ class Examination:
             if found.decision != "change first":
                 break
             prepared = found.options.preparation().applied(original).table
-            first = [each for each in found.objections if each.ground == "disclosure"]
-            changes = [
-                change
-                for each in first or found.objections
-                for change in remedies(found.table, prepared, each, found.advices)
-            ]
+            changes = [("drop", each.column) for each in found.objections if each.ground == "disclosure"]
+            if not changes:  # recodings may interact: one at a time
+                some = (remedies(found.table, prepared, each, found.advices) for each in found.objections)
+                changes = next((each for each in some if each), [])
             if not changes:
                 return None
             options = found.options.with_remedies(changes)

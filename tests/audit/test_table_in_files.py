@@ -195,7 +195,8 @@ def test_too_many_columns_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 _MEASURED = r"""
 import pathlib, re, sys
 from splu_ref.audit.advice import coded_table as coded, column_files as numbered
-from splu_ref.audit.advice import scan, table_in_files as in_files
+from splu_ref.audit.advice import table_in_files as in_files
+from splu_ref.audit import scan
 from splu_ref.audit.advice.coded_table import TableInMemory
 from splu_ref.mechanisms.streaming import scan as reading
 from splu_ref.data import read_table

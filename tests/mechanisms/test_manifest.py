@@ -310,6 +310,7 @@ def test_commands_refuse_a_manifest_of_another_release(
     for name in ("one", "two"):
         table, manifest = tmp_path / f"{name}.csv", tmp_path / f"{name}.json"
         reported = ["--sensitive", "value", "--gamma", "3", "--manifest", str(manifest)]
+        reported += ["--keep", "name", "--keep", "hours"]
         assert main(["publish", str(tmp_path / "original.csv"), "-o", str(table), *reported]) == 0
     capsys.readouterr()
     for command in (["estimate", "--where", "value=a"], ["audit-release"]):

@@ -177,15 +177,18 @@ class TableWidths:
     widths: tuple[ExpectedWidth, ...]
 
 
-def default_tables(table: Microdata, sensitive: str) -> list[tuple[str, ...]]:
+def default_tables(table: Microdata, sensitive: str, but: Sequence[str] = ()) -> list[tuple[str, ...]]:
     """Return cross-tables of the sensitive column by each of the two others with the fewest values.
 
-    None for a table of more than 200,000 records, and none with more than 5,000 cells or fewer than 10
-    records for each value of the other column.
+    Columns named by ``but``, such as other sensitive ones, are left out. None for a table of more than
+    200,000 records, and none with more than 5,000 cells or fewer than 10 records for each value of the other
+    column.
     """
     if table.row_count > MOST_ROWS:
         return []
-    sizes = {name: len(set(table.cells(name)) - {""}) for name in table.columns if name != sensitive}
+    sizes = {
+        name: len(set(table.cells(name)) - {""}) for name in table.columns if name not in (sensitive, *but)
+    }
     few = sorted((size, name) for name, size in sizes.items() if size > 1)
     most = min(MOST_CELLS // len(table.domain(sensitive)), table.row_count // LEAST_RECORDS)
     return [(name,) for size, name in few[:TABLES] if size <= most]

@@ -73,13 +73,10 @@ def decision(found: Sequence[Objection], columns: Sequence[str]) -> Decision:
 
     Another mechanism is advised if a column has no feasible gamma, or if no column has a rare value.
     """
-    grounds = {ground: {each.column for each in found if each.ground == ground} for ground in _GROUNDS}
-    if grounds["no groups"] or grounds["nothing rare"] >= set(columns):
+    common = {each.column for each in found if each.ground == "nothing rare"}
+    if common >= set(columns) or any(each.ground == "no groups" for each in found):
         return "do not publish by this mechanism"
     return "change first" if any(each.ground != "nothing rare" for each in found) else "publish"
-
-
-_GROUNDS: tuple[Ground, ...] = ("disclosure", "no groups", "nothing rare", "goals", "nothing accurate")
 
 
 def disclosures(leaks: Sequence[Leaks]) -> list[Objection]:
@@ -156,7 +153,7 @@ def _of_column(column: str, advice: Advice | Skew) -> Iterator[Objection]:
 def remedies(
     table: CodedTable, microdata: Microdata, objection: Objection, advices: Mapping[str, Advice | Skew]
 ) -> list[tuple[str, str]]:
-    """Return the options that clear an objection, as pairs of a name and a value; an empty list for none.
+    """Return recodings that clear an objection, as pairs of an option and its value; an empty list for none.
 
     Parameters
     ----------
@@ -168,8 +165,6 @@ def remedies(
         The advices that it is about.
     """
     column, advice = objection.column, advices.get(objection.column)
-    if objection.ground == "disclosure":
-        return [("drop", column)]
     if not isinstance(advice, Advice) or objection.ground not in ("goals", "nothing accurate"):
         return []
     if objection.ground == "nothing accurate":
