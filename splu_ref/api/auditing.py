@@ -38,7 +38,7 @@ def audit_release(
     second
         Another release of the same table; fresh draws in it are an inconsistency.
     missing
-        Published value of missing cells of the original; a transcript records it.
+        Published value of missing cells of the original; manifest and transcript record it.
     transcript
         The recorded draws, or the path of them: the release is replayed from the original and compared.
     key
@@ -69,19 +69,24 @@ def audit_release(
         raise ParameterError("missing contradicts the transcript: leave it out")
     if id_column is not None and (key is None or record is not None):
         raise ParameterError("id_column belongs to a key, and a transcript records it: leave it out")
-    prepared, replay = None, None
+    prepared, replay, table = None, None, release.table
     if original is not None:
-        recorded = record is not None and not isinstance(original, Microdata)
-        source = as_table(original, record.missing if record is not None and recorded else missing)
+        stated = release.manifest.missing if record is None else record.missing
+        if missing is None and not isinstance(original, Microdata):
+            missing = stated
+        source = as_table(original, missing)
         if not source.recoded:
-            source = with_missing_as_text(release.manifest.recode(source, key), release.sensitive)
+            hidden = release.manifest.hashed if key is None and record is None else ()
+            table = table.select([name for name in table.columns if name not in hidden])
+            recoded = release.manifest.recode(source, key, hidden)
+            source = with_missing_as_text(recoded, release.sensitive)
         prepared = claimed.prepared(source, release.sensitive)
         if record is not None:
             replay = Replay.of_transcript(record, prepared.table, key)
         elif key is not None:
             replay = Replay.of_key(key, prepared.table, claimed.releasing, release.sensitive, id_column)
     return releases.audit_release(
-        release.table,
+        table,
         release.sensitive,
         claimed,
         original=prepared,

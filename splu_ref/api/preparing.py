@@ -9,7 +9,20 @@ from decimal import Decimal
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, Value, as_table, prepare_table, text
+from splu_ref.data import (
+    OWN_SALT,
+    Bins,
+    Cross,
+    Dropped,
+    Hashed,
+    Microdata,
+    Rare,
+    Recoding,
+    Value,
+    as_table,
+    prepare_table,
+    text,
+)
 from splu_ref.randomness import Key
 
 
@@ -21,6 +34,7 @@ def recode(
     group_rare: Mapping[str, int] | None = None,
     hashed: Sequence[str] = (),
     key: Key | None = None,
+    linkage: str | None = None,
     domain: Mapping[str, Iterable[Value]] | None = None,
     drop: Sequence[str] = (),
     missing: str | None = None,
@@ -45,6 +59,9 @@ def recode(
         Columns whose values are replaced by hashes under ``key``.
     key
         The secret of the hashes.
+    linkage
+        A name for releases whose hashes shall agree, so that their records can be linked. By default a value
+        has another hash in each release.
     domain
         By column, all values that it may hold, two at least; the manifest then lists these.
     drop
@@ -67,10 +84,11 @@ def recode(
         *(Bins.of(column, str(width)) for column, width in (bins or {}).items()),
         *(Cross.of(column, parts) for column, parts in (cross or {}).items()),
         *(Rare.of(column, least) for column, least in (group_rare or {}).items()),
-        *(Hashed(column, None if key is None else key.secret) for column in hashed),
+        *(Hashed(column, None if key is None else key.secret, linkage or OWN_SALT) for column in hashed),
+        *map(Dropped, drop),
     ]
     domains = {column: tuple(map(text, values)) for column, values in (domain or {}).items()}
     for column, values in domains.items():
         if len(values) < 2:
             raise ParameterError(f"domain: column {column!r} has {len(values)} values: declare two or more")
-    return prepare_table(as_table(table, missing), steps, domains, drop)
+    return prepare_table(as_table(table, missing), steps, domains)

@@ -36,6 +36,7 @@ from splu_ref.cli.output import (
     RetentionOption,
     Separator,
     about,
+    note,
     refuse_existing_json,
     show,
 )
@@ -174,17 +175,20 @@ def run(
     else:
         claimed = claim_of(stated)
         refuse_group_options(gamma, plan, retention, draws, stated)
-    missing = missing if record is None else record.missing
+    missing = _missing(missing, facts, record)
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
     with counted("auditing") as progress:
         with about(published):
             table = _published(published, columns, facts)
         require_one_release(facts, record)
         progress(1, 4)
+        hidden = _hidden(facts, replayed=key is not None or record is not None)
+        if original is not None and hidden:
+            table = table.select([name for name in table.columns if name not in hidden])
         prepared = None
         if original is not None:
             with about(original):
-                source = _original(original, missing, facts, key, drop or ())
+                source = _original(original, missing, facts, key, drop or (), hidden)
                 prepared = claimed.prepared(with_missing_as_text(source, columns), columns)
         progress(2, 4)
         other = None
@@ -214,6 +218,23 @@ def run(
             repeated = repeated_privacy(claimed.law, 2, *promise)
     show(_document(found, repeated), _lines(found, repeated), as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
+
+
+def _missing(given: str | None, facts: Manifest | None, record: Transcript | None) -> str | None:
+    """Return the published text of missing cells, as transcript, manifest or option state it."""
+    if record is not None:
+        return record.missing
+    if facts is None or facts.missing is None:
+        return given
+    return agreed("--missing", given, facts.missing)
+
+
+def _hidden(facts: Manifest | None, *, replayed: bool) -> tuple[str, ...]:
+    """Return the hashed columns, which cannot be compared without the key, and note them."""
+    if facts is None or replayed or not facts.hashed:
+        return ()
+    note(f"not compared without --key-file, since hashed: {', '.join(facts.hashed)}")
+    return facts.hashed
 
 
 def _published(path: Path, columns: Sequence[str], facts: Manifest | None) -> Microdata:
@@ -248,14 +269,19 @@ def _require_together(
 
 
 def _original(
-    path: Path, missing: str | None, facts: Manifest | None, key: Key | None, drop: Sequence[str]
+    path: Path,
+    missing: str | None,
+    facts: Manifest | None,
+    key: Key | None,
+    drop: Sequence[str],
+    hidden: Sequence[str],
 ) -> Microdata:
     """Return the original, recoded and without the dropped columns."""
     table = read_table(path, missing)
-    if facts is not None:
-        table = facts.recode(table, key)
     for column in drop:
         table.require(column)
+    if facts is not None:
+        table = facts.recode(table, key, hidden)
     return table.select([name for name in table.columns if name not in drop]) if drop else table
 
 

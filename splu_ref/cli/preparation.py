@@ -9,7 +9,18 @@ from pathlib import Path
 from splu_ref.audit import ALPHA, Leaks, Roles, refuse_disclosure, require_groups, scan
 from splu_ref.channels import DataError, ParameterError
 from splu_ref.cli.assessment import leak_warnings
-from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepare_table, read_table
+from splu_ref.data import (
+    OWN_SALT,
+    Bins,
+    Cross,
+    Dropped,
+    Hashed,
+    Microdata,
+    Rare,
+    Recoding,
+    prepare_table,
+    read_table,
+)
 from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import PublishedTable, Release
 from splu_ref.randomness import Key
@@ -53,6 +64,7 @@ class Preparation:
         keep: Sequence[str] | None,
         hashed: Sequence[str] | None = None,
         key_file: Path | None = None,
+        linkage: str | None = None,
         domains: Mapping[str, tuple[str, ...]] | None = None,
         id_column: str | None = None,
     ) -> Preparation:
@@ -67,12 +79,17 @@ class Preparation:
             raise ParameterError(
                 "--hash needs a secret key, or anybody could check a guessed value: add --key-file"
             )
+        if linkage is not None and not (hashed and linkage):
+            raise ParameterError(
+                "--linkage names releases whose hashes agree: add --hash COLUMN, or leave it out"
+            )
         secret = Key.read(key_file).secret if hashed and key_file is not None else None
         steps: list[Recoding] = [
             *map(Bins.parse, bins or ()),
             *map(Cross.parse, cross or ()),
             *map(Rare.parse, rare or ()),
-            *(Hashed(column, secret) for column in hashed or ()),
+            *(Hashed(column, secret, linkage or OWN_SALT) for column in hashed or ()),
+            *(Dropped(column) for column in drop or () if column != id_column),
         ]
         for step in steps:
             for column in step.parts if isinstance(step, Cross) else ():
@@ -97,7 +114,8 @@ class Preparation:
         """Return the preparation of a batch: the recoding of the release that it joins."""
         if earlier is None:
             return self
-        if self.steps:
+        own = [step for step in self.steps if isinstance(step, Dropped)]
+        if len(own) < len(self.steps):
             raise ParameterError(
                 "a batch is recoded like the release that it joins: leave out --bins, --cross, --group-rare "
                 "and --hash"
@@ -110,9 +128,8 @@ class Preparation:
             )
         hidden = any(isinstance(step, Hashed) for step in steps)
         secret = Key.read(key_file).secret if hidden and key_file is not None else None
-        return replace(
-            self, steps=tuple(Hashed(s.column, secret) if isinstance(s, Hashed) else s for s in steps)
-        )
+        stated = tuple(replace(s, secret=secret) if isinstance(s, Hashed) else s for s in steps)
+        return replace(self, steps=(*stated, *(step for step in own if step not in stated)))
 
     def read(self, path: Path, missing: str | None) -> PreparedTable:
         """Return the recoded table.
@@ -126,8 +143,7 @@ class Preparation:
 
     def applied(self, original: Microdata) -> PreparedTable:
         """Return a table in memory, recoded; errors as in `read`."""
-        unseen = [column for column in self.drop if column != self.id_column]
-        return PreparedTable(prepare_table(original, self.steps, self.domains, unseen, self.sensitive), self)
+        return PreparedTable(prepare_table(original, self.steps, self.domains, self.sensitive), self)
 
 
 @dataclass(frozen=True)
@@ -174,7 +190,7 @@ class PreparedTable:
     def without_identity(self, release: Release) -> Release:
         """Return the release without the column of identities, if that is dropped."""
         by = self.preparation
-        if by.id_column not in by.drop:
+        if by.id_column is None or by.id_column not in by.drop:
             return release
-        left = [name for name in release.table.columns if name != by.id_column]
-        return replace(release, table=release.table.select(left))
+        dropped = Dropped(by.id_column)
+        return replace(release, table=dropped.apply(release.table), recoded=(*release.recoded, dropped))

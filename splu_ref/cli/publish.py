@@ -145,6 +145,14 @@ def run(
         list[str] | None,
         typer.Option("--hash", help="Column whose values are replaced by hashes under --key-file."),
     ] = None,
+    linkage: Annotated[
+        str | None,
+        typer.Option(
+            "--linkage",
+            help="A name for releases whose hashes shall agree, which links their records. Otherwise a value "
+            "has another hash in each release.",
+        ),
+    ] = None,
     domain: Annotated[
         Path | None,
         typer.Option(
@@ -326,7 +334,7 @@ def run(
     publication = _Publication(
         table=table, output=output, mechanism=mechanism, options=options,
         preparation=Preparation.of(
-            bins=bins, cross=cross, rare=group_rare, hashed=hashed, key_file=key_file,
+            bins=bins, cross=cross, rare=group_rare, hashed=hashed, key_file=key_file, linkage=linkage,
             domains={} if "observed_domain" in known else declared, drop=drop,
             quasi=quasi if "strict" in known else None, keep=keep,
             sensitive=options.columns or tuple(declared), id_column=id_column,
@@ -413,11 +421,14 @@ class _Publication:
         """Publish a table in memory, write its files and report."""
         earlier = _earlier(*self.earlier)
         _require_replay(self.preparation, earlier, self.transcript)
+        missing = self.missing
+        if missing is None and earlier is not None:
+            missing = earlier.manifest.missing
         examined = "strict" in NAMED[self.mechanism][1]
         with counted("publishing") as progress:
             with about(self.table):
                 reading = cache(
-                    lambda: self.preparation.joining(earlier, self.key_file).read(self.table, self.missing)
+                    lambda: self.preparation.joining(earlier, self.key_file).read(self.table, missing)
                 )
                 made = NAMED[self.mechanism][0](self.options, lambda: reading().table)
                 columns = sensitive_columns(self.options, made)

@@ -45,8 +45,10 @@ from .reading import require_suffix as require_suffix
 from .reading import use_separator as use_separator
 from .recoding import JOINED_BY as JOINED_BY
 from .recoding import OTHER as OTHER
+from .recoding import OWN_SALT as OWN_SALT
 from .recoding import Bins as Bins
 from .recoding import Cross as Cross
+from .recoding import Dropped as Dropped
 from .recoding import Hashed as Hashed
 from .recoding import Rare as Rare
 from .recoding import apply_recodings as apply_recodings

@@ -1,4 +1,4 @@
-"""Recoding of columns before publication: bins, crossings, grouping of rare values and keyed hashes.
+"""Recoding of columns before publication: bins, crossings, grouped rare values, keyed hashes and removal.
 
 Recodings are recorded in the manifest and reproducible. Bins, crossings and hashes depend on the record
 alone. Grouping depends on the true counts: it discloses that every remaining value has at least the given
@@ -36,6 +36,8 @@ OTHER = "other"
 PERIODS = ("year", "quarter", "month")
 """Widths of bins of dates."""
 HASH = "HMAC-SHA-256"
+OWN_SALT = ""
+"""Stands for the salt of a release of its own."""
 _WIDTH = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 _TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 _MONTHS = 3  # of a quarter
@@ -237,14 +239,35 @@ class Rare:
 
 @dataclass(frozen=True)
 class Hashed:
-    """Replacement of values by a keyed hash, which only holders of the key can link to the value."""
+    """Replacement of values by a keyed hash, which only holders of the key can link to the value.
+
+    Attributes
+    ----------
+    column
+        The column.
+    secret
+        The key; None if it is not known.
+    salt
+        Public text that enters the hash, so that releases of one key have other hashes unless they share it.
+        `OWN_SALT` before a table was read: it is then derived from key and table. None in manifests of older
+        programs.
+    """
 
     column: str
     secret: bytes | None = field(default=None, repr=False)
+    salt: str | None = OWN_SALT
 
     def facts(self) -> dict[str, object]:
-        """Return the column and the hash function, without the key."""
-        return {"column": self.column, "hashed": HASH}
+        """Return the column, the hash function and the salt, without the key."""
+        salt = {} if self.salt is None else {"salt": self.salt}
+        return {"column": self.column, "hashed": HASH, **salt}
+
+    def fitted(self, table: Microdata) -> Self:
+        """Return the step with the salt of a release of this table."""
+        if self.salt != OWN_SALT or self.secret is None:
+            return self
+        message = b"splu-ref/hash-salt/1" + bytes.fromhex(table.content_digest())
+        return replace(self, salt=hmac.new(self.secret, message, hashlib.sha256).hexdigest()[:32])
 
     def apply(self, table: Microdata) -> Microdata:
         """Return the table with 16 hexadecimal digits for each value; missing cells are unchanged."""
@@ -258,19 +281,36 @@ class Hashed:
 
     def _hash(self, cell: str) -> str:
         assert self.secret is not None
-        column, value = self.column.encode(), cell.encode()
-        message = b"splu-ref/hash/1" + len(column).to_bytes(8, "big") + column + value
+        rule = b"splu-ref/hash/1" if self.salt is None else b"splu-ref/hash/2"
+        parts = [self.column] if self.salt is None else [self.salt, self.column]
+        framed = (len(part.encode()).to_bytes(8, "big") + part.encode() for part in parts)
+        message = rule + b"".join(framed) + cell.encode()
         return hmac.new(self.secret, message, hashlib.sha256).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Removal of a column, which is not published."""
+
+    column: str
+
+    def facts(self) -> dict[str, object]:
+        """Return the column."""
+        return {"column": self.column, "dropped": True}
+
+    def apply(self, table: Microdata) -> Microdata:
+        """Return the table without the column."""
+        table.require(self.column)
+        return table.select([name for name in table.columns if name != self.column])
 
 
 def prepare_table(
     table: Microdata,
     steps: Sequence[Recoding],
     domains: Mapping[str, Sequence[str]],
-    drop: Sequence[str] = (),
     sensitive: Sequence[str] = (),
 ) -> Microdata:
-    """Prepare a table for publication: recode columns, declare domains, and drop columns.
+    """Prepare a table for publication: recode or drop columns, and declare domains.
 
     Parameters
     ----------
@@ -280,8 +320,6 @@ def prepare_table(
         The recodings, in this order.
     domains
         Declared domains by column.
-    drop
-        Columns that are not published.
     sensitive
         The sensitive columns that are known: see `with_missing_as_text`.
 
@@ -294,11 +332,7 @@ def prepare_table(
     changed = with_missing_as_text(changed, sensitive)
     for column, values in domains.items():
         changed = changed.with_domain(column, values)
-    for column in drop:
-        changed.require(column)
-    left = [column for column in changed.columns if column not in drop]
-    found = changed.select(left) if drop else changed
-    return found.with_recodings(taken, table) if taken else found
+    return changed.with_recodings(taken, table) if taken else changed
 
 
 def apply_recodings(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microdata, tuple[Recoding, ...]]:
@@ -310,8 +344,9 @@ def apply_recodings(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microd
         If a recoding fails.
     """
     applied: list[Recoding] = []
+    original = table
     for step in steps:
-        recoding = step
+        recoding = step.fitted(original) if isinstance(step, Hashed) else step
         if isinstance(step, Bins):
             cells = (cell for cell in table.values(step.column) if not _is_unchanged(cell, table))
             with suppress(ValueError):  # `apply` names the cell that is no number
@@ -391,7 +426,11 @@ def _read(entry: Any, secret: bytes | None) -> Recoding:
         frozenset({"column", "grouped_below"}): lambda each: Rare(
             each["column"], whole(each["grouped_below"], "grouped_below", 2)
         ),
-        frozenset({"column", "hashed"}): lambda each: Hashed(each["column"], secret),
+        frozenset({"column", "dropped"}): lambda each: Dropped(each["column"]),
+        frozenset({"column", "hashed"}): lambda each: Hashed(each["column"], secret, None),
+        frozenset({"column", "hashed", "salt"}): lambda each: Hashed(
+            each["column"], secret, _named(each["salt"])
+        ),
     }
     if not isinstance(entry, dict) or not isinstance(entry["column"], str):
         raise TypeError
@@ -410,6 +449,8 @@ def _truth(value: object) -> bool:
 def _named(part: object) -> str:
     if not isinstance(part, str):
         raise TypeError
+    if not part:
+        raise ValueError
     return part
 
 

@@ -75,8 +75,14 @@ def append(
         If the mechanism is not SPLU-Gen, the columns differ, a record is already in the release, or the batch
         is not eligible; the message says how many of its records must wait.
     """
-    new, source = as_table(table, missing), SystemSource() if randomness is None else randomness
-    mechanism = splu_gen_of(release.manifest)
+    stated = release.manifest
+    new = as_table(table, stated.missing if missing is None and not isinstance(table, Microdata) else missing)
+    if None not in (stated.missing, new.missing) and new.missing != stated.missing:
+        raise DataError(
+            f"the release publishes missing cells as {stated.missing!r}: give the same text for the batch"
+        )
+    source = SystemSource() if randomness is None else randomness
+    mechanism = splu_gen_of(stated)
     _require_columns(release.table, new)
     if id_column is not None:
         _require_new(release.table.cells(id_column), new.cells(id_column))
@@ -100,15 +106,22 @@ def append(
         column: _joined_domain(known, new.domain(column), batch.domains[column])
         for column, known in release.domains.items()
     }
-    batches = (*(release.manifest.batches or (release.table.row_count,)), batch.table.row_count)
+    batches = (*(stated.batches or (release.table.row_count,)), batch.table.row_count)
     return JoinedRelease(
         table=joined,
         mechanism=mechanism,
         domains=domains,
         attached_manifest=Manifest(
-            mechanism, joined.row_count, domains, Origin.now(joined), batches, release.manifest.recoded
+            mechanism,
+            joined.row_count,
+            domains,
+            Origin.now(joined),
+            batches,
+            stated.recoded,
+            missing=stated.missing or new.missing,
         ),
-        recoded=release.manifest.recoded,
+        recoded=stated.recoded,
+        missing=stated.missing or new.missing,
         rows_in=batch.rows_in,
         suppressed=batch.suppressed,
         max_gamma=batch.max_gamma,

@@ -131,6 +131,7 @@ class LaplaceCounts:
             mechanism=self,
             domains=given.domains(),
             recoded=given.table.recoded,
+            missing=given.table.missing,
             rows_in=given.table.row_count,
             suppressed=0,
             max_gamma=None,

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.channels import DataError, InputError, whole
-from splu_ref.data import Microdata, Recoding, apply_recodings, open_regular, read_steps
+from splu_ref.data import Dropped, Hashed, Microdata, Recoding, apply_recodings, open_regular, read_steps
 from splu_ref.mechanisms.interfaces import Mechanism
 from splu_ref.randomness import Key, SystemSource
 
@@ -112,6 +112,8 @@ class Manifest:
         Recodings of the original's columns before publication, in their order.
     sensitive_table
         Digest of the content of Anatomy's sensitive table; None if there is none, or it is not recorded.
+    missing
+        The text that was published for missing cells of sensitive columns; None if they were refused.
     """
 
     mechanism: Mechanism[object]
@@ -121,6 +123,7 @@ class Manifest:
     batches: tuple[int, ...] = ()
     recoded: tuple[Recoding, ...] = ()
     sensitive_table: str | None = None
+    missing: str | None = None
 
     def require(self, table: Microdata) -> None:
         """Raise ``DataError`` unless rows and content of the table agree with the manifest."""
@@ -147,7 +150,7 @@ class Manifest:
                 f"(the digest of its content is not {self.origin.table[:12]}…): give the files of one release"
             )
 
-    def recode(self, original: Microdata, key: Key | None = None) -> Microdata:
+    def recode(self, original: Microdata, key: Key | None = None, without: Collection[str] = ()) -> Microdata:
         """Apply the recodings of the manifest to the original.
 
         Parameters
@@ -156,14 +159,28 @@ class Manifest:
             The original table.
         key
             The secret key of columns that were hashed.
+        without
+            Hashed columns that are left out instead.
 
         Raises
         ------
         DataError
             If a column is missing or cannot be recoded, or was hashed and no key is given.
         """
-        secret = None if key is None else key.secret
-        return apply_recodings(original, read_steps([step.facts() for step in self.recoded], secret))[0]
+        steps = read_steps([step.facts() for step in self.recoded], None if key is None else key.secret)
+        known = {*original.columns, *(step.column for step in steps if not isinstance(step, Dropped))}
+        left = [
+            Dropped(step.column) if isinstance(step, Hashed) and step.column in without else step
+            for step in steps
+            if not isinstance(step, Dropped) or step.column in known
+        ]
+        return apply_recodings(original, left)[0]
+
+    @property
+    def hashed(self) -> tuple[str, ...]:
+        """The columns, none of them sensitive, that were hashed: who has no key cannot compare them."""
+        steps = (step.column for step in self.recoded if isinstance(step, Hashed))
+        return tuple(name for name in steps if name not in self.domains)
 
     def to_json(self) -> bytes:
         """Return the manifest as a JSON document: no true count, plan secret, key or seed."""
@@ -174,6 +191,7 @@ class Manifest:
             **self.mechanism.facts(),
             "rows": self.rows,
             **({"batches": list(self.batches)} if self.batches else {}),
+            **({} if self.missing is None else {"missing": self.missing}),
             **({"recoded": [step.facts() for step in self.recoded]} if self.recoded else {}),
             "sensitive": [
                 {"column": column, "domain": list(domain)} for column, domain in self.domains.items()
@@ -264,6 +282,10 @@ class Facts:
             code=made.matching("code", DIGEST),
         )
 
+    def missing(self) -> str | None:
+        """Return the text for missing cells; None if none is recorded."""
+        return self.text("missing") if "missing" in self._document else None
+
     def sensitive_table(self) -> str | None:
         """Return the digest of Anatomy's sensitive table; None if none is recorded."""
         return self.matching("sensitive_table", DIGEST) if "sensitive_table" in self._document else None
@@ -327,7 +349,7 @@ def parse_manifest(
         )
     try:
         rows, domains = whole(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
-        rest = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table())
+        rest = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table(), facts.missing())
         return Manifest(mechanisms[method](facts), rows, domains, *rest)
     except InputError as error:
         raise DataError(f"{name}: {error}") from None

@@ -59,10 +59,13 @@ class PublishedTable(ReleaseData):
         As for `ReleaseData`.
     recoded
         The recodings of the original's columns before publication, in their order: see `Microdata.recoded`.
+    missing
+        The text that was published for missing cells: see `Microdata.missing`.
     """
 
     table: Microdata
     recoded: tuple[Recoding, ...] = ()
+    missing: str | None = None
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -70,7 +73,10 @@ class PublishedTable(ReleaseData):
         if self.attached_manifest is not None:
             return self.attached_manifest
         origin = Origin.now(self.table)
-        return Manifest(self.mechanism, self.table.row_count, self.domains, origin, recoded=self.recoded)
+        return Manifest(
+            self.mechanism, self.table.row_count, self.domains, origin,
+            recoded=self.recoded, missing=self.missing,
+        )  # fmt: skip
 
     @cached_property
     def values_without_rows(self) -> dict[str, int]:
@@ -284,6 +290,7 @@ class PublishingInput(NamedTuple):
             mechanism=mechanism,
             domains=self.domains(),
             recoded=self.table.recoded,
+            missing=self.table.missing,
             rows_in=self.table.row_count,
             suppressed=suppressed,
             max_gamma=max_gamma,

@@ -203,6 +203,7 @@ class Anatomy:
             mechanism=self,
             domains=given.domains(),
             recoded=given.table.recoded,
+            missing=given.table.missing,
             rows_in=given.table.row_count,
             suppressed=len(done.suppressed),
             max_gamma=max_gamma,

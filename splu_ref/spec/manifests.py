@@ -10,7 +10,8 @@ digest of the published table), ``release`` (32 hexadecimal digits), ``date`` (o
 ``produced_by``: an object with ``version``, ``spec`` (the number of the specification) and ``code`` (SHA-256
 of the path and the content of each Python file, ascending by path, each with its length as 8 bytes before
 it). ``batches`` has the numbers of rows if there are several batches; ``recoded`` has the steps of
-`splu_ref.spec.recoding` if there are any. Fractions are texts in lowest terms, and
+`splu_ref.spec.recoding` if there are any; ``missing`` the text that was published for cells of sensitive
+columns without content, if there is one. Fractions are texts in lowest terms, and
 JSON texts have a blank after each comma. The other keys depend on the method:
 
 - ``SPLU-Gen``: ``gamma``, ``retention`` and ``plan``; ``draws`` if they are dependent.
@@ -45,6 +46,7 @@ from fractions import Fraction
 from math import lcm
 
 from splu_ref.spec.errors import Refused, require
+from splu_ref.spec.recoding import require_step
 from splu_ref.spec.requests import exact
 
 SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
@@ -106,6 +108,10 @@ def read_manifest(content: bytes) -> Manifest:
     sensitive = [(_text(column, "column"), _domain(column)) for column in columns]
     names = [name for name, _ in sensitive]
     require(len(names) > 0 and len(set(names)) == len(names), "no column is sensitive, or one stands twice")
+    for step in _a_list(found.get("recoded", [])):
+        require_step(_an_object(step))
+    if "missing" in found:
+        _text(found, "missing")
     table = None
     if schema == SCHEMAS[1]:
         table = _matching(found, "table", "[0-9a-f]{64}")

@@ -112,6 +112,8 @@ def test_bins_and_crossings_are_reported_and_can_be_queried(
     assert facts["recoded"] == [
         {"column": "age", "bins": "10", "whole": True},
         {"column": "both", "cross": ["sex", "ill"]},
+        {"column": "ssn", "dropped": True},
+        {"column": "code", "dropped": True},
     ]
     published = read_table("out.csv")
     assert published.columns == ("age", "job", "both")

@@ -18,6 +18,7 @@ from splu_ref.data import Microdata
 from splu_ref.data.recoding import (
     Bins,
     Cross,
+    Dropped,
     Hashed,
     Rare,
     apply_recodings,
@@ -117,12 +118,12 @@ def test_rare_values_become_one() -> None:
 
 def test_hashes_depend_on_key_column_and_value_and_disclose_nothing_of_the_key() -> None:
     first, second = bytes(range(32)), bytes(range(1, 33))
-    step = Hashed("x", first)
+    step = Hashed("x", first, None)
     hashes = _cells(step, ["p", "q", "p", ""])
     message = b"splu-ref/hash/1" + bytes(7) + b"\x01x" + b"p"
     assert hashes == [hmac.new(first, message, "sha256").hexdigest()[:16], hashes[1], hashes[0], ""]
-    assert len({hashes[0], hashes[1], _cells(Hashed("x", second), ["p"])[0]}) == 3
-    assert _cells(Hashed("z", first), ["p"], name="z") != hashes[:1]
+    assert len({hashes[0], hashes[1], _cells(Hashed("x", second, None), ["p"])[0]}) == 3
+    assert _cells(Hashed("z", first, None), ["p"], name="z") != hashes[:1]
     assert step.facts() == {"column": "x", "hashed": "HMAC-SHA-256"}
     with pytest.raises(DataError, match="give key"):
         _cells(Hashed("x"), ["p"])
@@ -162,21 +163,22 @@ def test_what_is_prepared_knows_what_it_was_made_of() -> None:
     table = Microdata.from_frame(
         pl.DataFrame({"a": ["p", "q"], "b": ["1", "2"], "c": ["u", "v"], "d": [1, 12]})
     )
-    steps: list[Recoding] = [Cross.parse("ab=a,b"), Bins.parse("d=10")]
-    found = prepare_table(table, steps, {"d": ["0..9", "10..19", "20..29"]}, ["c", "ab"])
+    gone = (Dropped("c"), Dropped("ab"))
+    steps: list[Recoding] = [Cross.parse("ab=a,b"), Bins.parse("d=10"), *gone]
+    found = prepare_table(table, steps, {"d": ["0..9", "10..19", "20..29"]})
     assert found.columns == ("d",)
     assert found.domain("d") == ("0..9", "10..19", "20..29")
-    assert found.recoded == (steps[0], Bins("d", "10", whole=True))
+    assert found.recoded == (steps[0], Bins("d", "10", whole=True), *gone)
     assert found.unrecoded is table
     more = Cross.parse("more=c,ab,a")
     assert sources([*steps, more], "more") == ("c", "a", "b")
     assert sources([more, *steps], "more") == ("c", "ab", "a")
     assert sources([*steps, more], "d") == ("d",)
-    plain = prepare_table(table, [], {}, [], ["a"])
+    plain = prepare_table(table, [], {}, ["a"])
     assert (plain.recoded, plain.unrecoded, plain.columns) == ((), plain, table.columns)
     for drop in (["e"], ["a", "e"]):
         with pytest.raises(DataError, match="no column 'e'"):
-            prepare_table(table, [], {}, drop)
+            prepare_table(table, list(map(Dropped, drop)), {})
 
 
 def test_labels_of_bins_have_limits() -> None:

@@ -85,7 +85,7 @@ def shake(prefix: bytes, block: int) -> bytes:
     return hashlib.shake_256(prefix + secret + u64(0)).digest(16)
 
 
-HASHED = Hashed("value", secret=KEY.secret)
+HASHED = Hashed("value", KEY.secret, None)
 ROWS = (text("ann") + text("x"), text("bob") + text("y"), text("eve") + text("x"))
 RECORD = code(b"splu-ref/record/2", ROWS[0])
 BLOCK = (b"splu-ref/keyed/2", text("value"), u64(3), b"ann")
@@ -170,10 +170,11 @@ def test_every_use_of_a_keyed_digest_has_its_value() -> None:
         source = file.read_text(encoding="utf-8")
         uses += len(re.findall(r"\bhmac\.(?:new|digest)\b", source))
         prefixes |= set(re.findall(r'b"(splu-ref/[a-z/-]+/\d+)', source))
-    assert uses == 8
+    assert uses == 9
     assert prefixes == {
         *(f"splu-ref/{each}/2" for each in ("record", "release", "keyed", "keyed-plan", "keyed-groups")),
-        *(f"splu-ref/{each}/1" for each in ("key-commitment", "hash")),
+        "splu-ref/hash/2",
+        *(f"splu-ref/{each}/1" for each in ("key-commitment", "hash", "hash-salt")),
         *(f"splu-ref/{each}/1" for each in ("seeded", "table", "transcript-table")),  # which have no key
         *(f"splu-ref/log/{each}/1" for each in ("key", "counts", "table")),
     }

@@ -126,8 +126,10 @@ def test_digests_of_a_transcript() -> None:
 
 
 def test_recoded_values() -> None:
-    hashed = Hashed("a", KEY).apply(TABLE).cells("a")
-    assert hashed == [recoding.hashed(KEY, "a", row[0]) for row in CELLS]
+    for salt in (None, "2024"):
+        hashed = Hashed("a", KEY, salt).apply(TABLE).cells("a")
+        assert hashed == [recoding.hashed(KEY, "a", row[0], salt) for row in CELLS]
+    assert Hashed("a", KEY).fitted(TABLE).salt == recoding.salt_of(KEY, TABLE.content_digest())
     for number in range(-25, 26):
         for whole in (True, False):
             assert Bins("b", "10", whole).label(str(number)) == recoding.bin_name(number, 10, whole=whole)

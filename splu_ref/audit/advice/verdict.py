@@ -180,7 +180,7 @@ def _recodings(table: Microdata, column: str, advice: Advice) -> Iterator[tuple[
     for width in _widths([value for value, _ in advice.values]):
         option = f"{column}={width}"
         try:
-            binned = prepare_table(table.select([column]), [Bins.parse(option)], {}, (), [column])
+            binned = prepare_table(table.select([column]), [Bins.parse(option)], {}, [column])
             counts = binned.histogram(column).tolist()
         except InputError:
             continue

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import JOINED_BY, OTHER, Bins, Cross, Hashed, Rare, Recoding, Records
+from splu_ref.data import JOINED_BY, OTHER, Bins, Cross, Dropped, Hashed, Rare, Recoding, Records
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition
 from splu_ref.estimators.queries.query import Query
 from splu_ref.mechanisms import Manifest
@@ -165,4 +165,8 @@ def _hidden(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
     )
 
 
-_CHANGED = {Bins: _binned, Rare: _grouped, Hashed: _hidden}
+def _gone(step: Recoding, condition: Condition, _: Sequence[str]) -> Condition:
+    raise ParameterError(f"{step.column}={condition}: the column {step.column!r} was not published")
+
+
+_CHANGED = {Bins: _binned, Rare: _grouped, Hashed: _hidden, Dropped: _gone}

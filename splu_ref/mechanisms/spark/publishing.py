@@ -45,6 +45,8 @@ class SparkRelease:
         Figures for the publisher alone: see `Release`.
     cached
         The persisted records with their draws; None if there are none.
+    missing
+        The text that was published for missing cells.
     """
 
     frame: DataFrame
@@ -54,6 +56,7 @@ class SparkRelease:
     suppressed: int
     max_gamma: int | Mapping[str, int] | None
     cached: DataFrame | None
+    missing: str | None = None
 
     def unpersist(self) -> None:
         """Remove the persisted records from Spark's memory, after the published table is written."""
@@ -78,7 +81,8 @@ class SparkRelease:
         rows = self.rows_in - self.suppressed
         if written is not None and (written.columns != self.frame.columns or written.count() != rows):
             raise DataError(f"this is not the published table, which has {rows} rows: give the one written")
-        return Manifest(self.mechanism, rows, self.domains, Origin.of_content(content_digest(frame)))
+        origin = Origin.of_content(content_digest(frame))
+        return Manifest(self.mechanism, rows, self.domains, origin, missing=self.missing)
 
 
 def publish(
@@ -161,6 +165,7 @@ def publish(
         suppressed=published.suppressed,
         max_gamma=max_gamma,
         cached=published.cached,
+        missing=missing,
     )
 
 

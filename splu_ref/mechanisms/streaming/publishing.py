@@ -190,7 +190,9 @@ class _Publication:
         with steps.timed("digesting"):
             origin = Origin.of_content(content.digest())
         return StreamedRelease(
-            manifest=Manifest(mechanism, scan.row_count - published.suppressed, domains, origin),
+            manifest=Manifest(
+                mechanism, scan.row_count - published.suppressed, domains, origin, missing=scan.missing
+            ),
             values_without_rows={column: len(values) for column, values in unpublished.items()},
             rows_in=scan.row_count,
             suppressed=published.suppressed,
