@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.audit.e_values import EValue, counts_point, rate_at_most
 from splu_ref.audit.power import RatePower, rate_power
@@ -22,7 +23,7 @@ from splu_ref.audit.releases.pooling import (
     product_of,
     small_numbers,
 )
-from splu_ref.audit.releases.record_linkage import Match, text_ranks
+from splu_ref.audit.releases.record_linkage import Match, Ranks, text_ranks
 from splu_ref.channels import Channel, decoy_groups
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import PLANS, co_occurrence, largest_gamma
@@ -258,7 +259,7 @@ def predicates_evidence(
     trials: list[IntArray] = [np.empty(0, dtype=np.int64)]
     shown: list[IntArray] = [np.empty(0, dtype=np.int64)]
     independent = claimed.dependent == 1
-    ranks = (text_ranks([published], name, blank=True)[0].astype(np.int64) for name in others)
+    ranks = (text_ranks([published], name, blank=True)[0] for name in others)
     for cells in _predicates(ranks, least):
         inside = np.flatnonzero(cells >= 0)
         if not len(inside):
@@ -311,43 +312,43 @@ def unlinked_power(rows: int, claimed: SpluGenClaim, level: Fraction) -> RatePow
     return rate_power(rate_at_most, trials, max(claimed.law.retention, claimed.law.decoy), level)
 
 
-def _predicates(columns: Iterable[IntArray], least: int) -> Iterator[IntArray]:
+def _predicates(columns: Iterable[Ranks], least: int) -> Iterator[Ranks]:
     """Yield the predicate of each row, for every column and every two; -1 if it has fewer rows than least."""
     large = [_large(cells, least) for cells in columns]
     yield from large
     if len(large) <= _MOST_COLUMNS:
         for one, other in combinations(large, 2):
-            pairs = one * (int(other.max(initial=0)) + 1) + other
+            pairs = one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other
             yield _large(np.where((one < 0) | (other < 0), -1, pairs), least)
 
 
-def _large(cells: IntArray, least: int) -> IntArray:
+def _large(cells: NDArray[np.signedinteger], least: int) -> Ranks:
     """Return the numbers of cells in at least so many rows, from 0 on in their order; -1 for the others."""
     inside = np.flatnonzero(cells >= 0)
     small = small_numbers(cells[inside])
     enough = np.bincount(small) >= least
-    found = np.full(len(cells), -1, dtype=np.int64)
+    found = np.full(len(cells), -1, dtype=np.int32)
     found[inside] = np.where(enough, np.cumsum(enough) - 1, -1)[small]
     return found
 
 
-def _all(cell: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
+def _all(cell: Ranks, values: IntArray) -> tuple[IntArray, IntArray]:
     """Return the rows of each predicate, and how many show the value that most of them show."""
     sizes, width = np.bincount(cell), int(values.max(initial=0)) + 1
-    pairs, counts = np.unique(cell * width + values, return_counts=True)
+    pairs, counts = np.unique(cell.astype(np.int64) * width + values, return_counts=True)
     most = np.zeros(len(sizes), dtype=np.int64)
     np.maximum.at(most, pairs // width, counts)
     return sizes, most
 
 
-def _second_halves(cell: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
+def _second_halves(cell: Ranks, values: IntArray) -> tuple[IntArray, IntArray]:
     """Return the rows of each predicate's second half, and how many show what is typical of the first."""
     sizes = np.bincount(cell)
     order = np.argsort(cell.astype(np.min_scalar_type(len(sizes))), kind="stable")
     late = order[np.cumsum(sizes) - sizes + sizes // 2]  # the first row of each second half
     early = np.arange(len(cell)) < late[cell]
     width = int(values.max(initial=0)) + 1
-    pairs, counts = np.unique((cell * width + values)[early], return_counts=True)
+    pairs, counts = np.unique((cell.astype(np.int64) * width + values)[early], return_counts=True)
     by_count = np.lexsort((-counts, pairs // width))
     _, first = np.unique((pairs // width)[by_count], return_index=True)
     typical = pairs[by_count[first]] % width

@@ -91,12 +91,12 @@ class Columns:
 
     def holding(self, name: str, condition: Condition, *, complete: bool = True) -> NDArray[np.bool_]:
         """Return whether each value of a column satisfies a condition: see `query.Values.holding`."""
-        asked = name, condition, complete
-        if asked not in self._holding:
+        key = name, condition, complete
+        if key not in self._holding:
             if name not in self._looked_up:
                 self._looked_up[name] = Values(name, self.domain(name))
-            self._holding[asked] = self._looked_up[name].holding(condition, complete=complete)
-        return self._holding[asked]
+            self._holding[key] = self._looked_up[name].holding(condition, complete=complete)
+        return self._holding[key]
 
     def groups(self, names: Sequence[str]) -> IntArray:
         """Return the group of each row, numbered from 0; rows that agree in these columns share a group."""
