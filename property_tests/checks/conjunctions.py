@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
+import numpy as np
+
 from experiments.study.judging import CLASSES, JudgedQueries, Judgement, draw_queries
 from experiments.study.judging import judged as judged_releases
 from experiments.study.settings import Setting
@@ -19,7 +21,10 @@ from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.checks.intervals import mean_at_most
 from property_tests.run import Run
 from property_tests.subject import Subject
-from splu_ref.audit import EValue, average
+from splu_ref.audit import EValue, average, rate_at_most, rate_power
+from splu_ref.estimators import Method
+from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray, SeededSource
 
 NAME = "conjunctions.intervals"
@@ -31,6 +36,11 @@ SETTINGS = (
 )
 QUERIES, BATCH, BATCHES, FEWEST = 30, 6, 5, 5
 """Queries of each class; releases of each table in a batch; batches of a full run, and for a mutant."""
+ERRORS = "conjunctions.errors"
+DEPENDENT = SETTINGS[:2]
+"""Tables on which the conditions say much about the sensitive value."""
+SMALLER, FAILURES = 0.95, Fraction(1, 5)
+"""The default's error over that without conditions, and the share of releases in which it may be larger."""
 ALLOWED = Fraction(1, 10)
 """Share of the intervals of a class that may miss, on average over releases."""
 
@@ -88,3 +98,42 @@ def _classes() -> dict[tuple[str, str], IntArray]:
         for part, where in _questions(setting)[1].classes.items()
         if len(where)
     }
+
+
+@check(
+    ERRORS,
+    "statistical",
+    "On two generated tables whose columns depend on the sensitive value, the default estimates of "
+    "conjunctions with two or more other conditions have at most 95 % of the squared error of the estimates "
+    "without their single conditions, in at least 80 % of the releases; each error is divided by the true "
+    "count plus 10.",
+)
+def errors(subject: Subject, run: Run) -> Outcome:
+    def evidence() -> Iterator[EValue]:
+        failures, releases = dict.fromkeys(DEPENDENT, 0), 0
+        source = SeededSource(run.seed_for(ERRORS))
+        for _ in range(run.pick(BATCHES, FEWEST)):
+            releases += BATCH
+            for setting in DEPENDENT:
+                for _ in range(BATCH):
+                    seed = int(source.below(1 << 62, 1)[0])
+                    mine = _relative_error(setting, subject.conjunctions, seed)
+                    without = _relative_error(setting, ShrinkageMethod(by_conditions=False), seed)
+                    failures[setting] += mine > SMALLER * without
+            yield average([rate_at_most(releases, count, FAILURES) for count in failures.values()])
+
+    def power(level: Fraction) -> str:
+        share = level / len(DEPENDENT)
+        return f"a table's failures {rate_power(rate_at_most, BATCH * BATCHES, FAILURES, share)}"
+
+    return sequential_outcome(run, ERRORS, evidence(), power)
+
+
+def _relative_error(setting: Setting, method: Method, seed: int) -> float:
+    """Return the sum of squared errors over true counts plus 10 in one release."""
+    table, questions = _questions(setting)
+    source = SeededSource(f"{setting.name}/{seed}".encode())
+    found = judged_releases(table, setting.mechanism, [Judgement(method)], questions, [source], rivals=())
+    several = np.array([len(query.conditions) > 2 for query in questions.queries])
+    squares: FloatArray = found.squares[method.name][0] / (questions.true + 10)
+    return float(squares[several].sum())

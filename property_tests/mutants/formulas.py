@@ -15,6 +15,10 @@ from property_tests.subject import SHIPPED, ExactMinimum
 from splu_ref.channels import PublishedCount, probability_mass, upper_tail
 from splu_ref.channels.parameters import Exact, Gamma, exact, whole
 from splu_ref.estimators import METHODS, CountEstimate, estimate_count, exact_intervals
+from splu_ref.estimators.answers import Estimates
+from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
+from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
+from splu_ref.estimators.shrinkage.conditions import ProductForms
 from splu_ref.guarantees import (
     UtilityThreshold,
     error_probability,
@@ -104,6 +108,24 @@ class _ShortenedInterval(CountEstimate):
     @property
     def estimate(self) -> int:
         return self.published_count * self.gamma // (self.gamma + 1)
+
+
+class _ProductForm(ShrinkageMethod):
+    """The default without deviations from the product form of the single conditions."""
+
+    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+        """Return the product forms, with the default intervals."""
+        found, shrinkage = super().single(column, batch), column.shrinkage
+        if shrinkage is None:
+            return found
+        conditions = column.conditions(batch.predicates)
+        single = shrinkage.composition.learn(conditions.published)
+        records = np.maximum(single.total, 1.0)[:, None]
+        forms = ProductForms.of(
+            shrinkage.composition.share, single.mean / records, 0 * single.mean, conditions.of
+        )
+        share = (forms.share[-1][batch.which] * batch.members).sum(axis=1)
+        return found.with_value(batch.predicate_count * share)
 
 
 def _shrunk_estimate(published_count: int, gamma: Exact) -> CountEstimate:
@@ -221,6 +243,18 @@ mutant(
     "The default intervals of conjunctions are those of exact, which suppose that a predicate has nothing to "
     "do with the other values of its records.",
     conjunctions=METHODS["exact"],
+)
+mutant(
+    "conditions-ignored",
+    "conjunctions.errors",
+    "The default estimates of conjunctions do not use the estimates of their single conditions.",
+    conjunctions=ShrinkageMethod(by_conditions=False),
+)
+mutant(
+    "no-deviation-from-product-form",
+    "conjunctions.errors",
+    "The variance of the deviations from the product form is 0, so the estimates are the product form.",
+    conjunctions=_ProductForm(),
 )
 mutant(
     "shrunk-estimate",

@@ -237,8 +237,8 @@ class QueryEstimator:
                 "use shrunk"
             )
         default = ShrinkageMethod(interval)
-        if chosen is not None and chosen.name == default.name:
-            chosen = default
+        if isinstance(chosen, ShrinkageMethod):
+            chosen = replace(chosen, interval=interval)
         suiting = {True: chosen or METHODS["mle"], False: chosen or default}
         groups: dict[tuple[tuple[str, ...], bool], list[tuple[int, ResolvedQuery]]] = {}
         for number, query in enumerate(queries):

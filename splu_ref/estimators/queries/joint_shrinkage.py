@@ -335,9 +335,12 @@ class ShrinkageMethod:
     ----------
     interval
         Kind of coverage of the intervals.
+    by_conditions
+        Whether queries on one sensitive column use the estimates of their single conditions.
     """
 
     interval: Interval = "each"
+    by_conditions: bool = True
 
     name = "shrunk"
     summary = "all values of the predicate together, by constrained shrinkage"
@@ -347,7 +350,7 @@ class ShrinkageMethod:
         """Return the estimates, with intervals at most as high as those of the values alone."""
         if column.shrinkage is None:  # too few values are published for a plan
             return ClosedForm().single(column, batch)
-        found = batch.by_the_rarer_side(partial(shrunk, column, self.interval))
+        found = batch.by_the_rarer_side(partial(shrunk, column, self.interval, self.by_conditions))
         found = found.with_interval_below(batch.most).clipped_to_interval()
         return replace(found, interval_kind=self.interval, allows_for_plan=column.allows_for_plan)
 

@@ -17,6 +17,7 @@ from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.conditions import Predicate
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
 from splu_ref.estimators.queries.query import ResolvedQuery
+from splu_ref.estimators.shrinkage.conditions import Conditions
 from splu_ref.estimators.shrinkage.limited_translation import FAR
 from splu_ref.estimators.shrinkage.plausible_plans import MOST_VALUES, PlausiblePlans
 from splu_ref.estimators.shrinkage.several_states import ColumnStates
@@ -46,6 +47,8 @@ class Batch(NamedTuple):
         See `QueryCounts`, shape (queries,).
     rows
         N.
+    predicates
+        The conditions on columns that are not sensitive.
     """
 
     published: FloatArray
@@ -56,6 +59,7 @@ class Batch(NamedTuple):
     frequency: FloatArray
     most: FloatArray
     rows: int
+    predicates: tuple[Predicate, ...]
 
     @property
     def expected(self) -> FloatArray:
@@ -143,6 +147,7 @@ class PublishedColumn:
         self.rows, self.law, self._mechanism = columns.rows, mechanism.record_law, mechanism
         self._counts = SensitiveCounts(columns, name)
         self._last: tuple[tuple[Predicate, ...], FloatArray] = (), np.empty((0, len(self.frequencies)))
+        self._terms: dict[Predicate, FloatArray] = {}
 
     @cached_property
     def frequencies(self) -> FloatArray:
@@ -238,7 +243,23 @@ class PublishedColumn:
             frequency=members @ self.frequencies,
             most=np.minimum(n, named * (self.rows / self.law.gamma)),
             rows=self.rows,
+            predicates=predicates,
         )
+
+    def conditions(self, predicates: Sequence[Predicate]) -> Conditions:
+        """Return the single conditions of predicates with several; each condition is counted once."""
+        of = [[(term,) for term in predicate] if len(predicate) > 1 else [] for predicate in predicates]
+        places: dict[Predicate, int] = {}
+        for terms in of:
+            for term in terms:
+                places.setdefault(term, len(places))
+        new = [term for term in places if term not in self._terms]
+        self._terms |= dict(zip(new, self._counts.by_value(new).astype(np.float64), strict=True))
+        incidence = np.zeros((len(of), len(places)))
+        for number, terms in enumerate(of):
+            incidence[number, [places[term] for term in terms]] = 1.0
+        published = [self._terms[term] for term in places]
+        return Conditions(np.array(published).reshape(-1, len(self.frequencies)), incidence)
 
     def set_error(
         self, batch: Batch, value: FloatArray, inside: FloatArray, outside: FloatArray
@@ -314,12 +335,13 @@ class ColumnEstimates(NamedTuple):
     most: FloatArray
 
 
-def shrunk(column: PublishedColumn, kind: Interval, batch: Batch) -> Estimates:
+def shrunk(column: PublishedColumn, kind: Interval, by_conditions: bool, batch: Batch) -> Estimates:
     """Estimate each predicate's composition from the whole domain, and from it the queries."""
     assert column.learning is not None
     notes: list[str | None] = [None] * len(batch.which)
     parts = []
-    for where, found in _batches(column.learning, batch):
+    conditions = column.conditions(batch.predicates) if by_conditions else None
+    for where, found in _batches(column.learning, batch, conditions):
         low, high = found.interval(kind)
         parts.append((where, Estimates(found.value, np.sqrt(found.translated.variance), low, high)))
         for number in np.flatnonzero(found.translated.far > FAR).tolist():
@@ -339,8 +361,9 @@ def margins(column: PublishedColumn, batch: Batch) -> ColumnEstimates:
     common = (batch.frequency > column.rows / 2) & batch.is_set
     parts = ErrorParts(*(np.zeros(len(batch.which)) for _ in ErrorParts._fields))
     most = np.zeros(len(batch.which))
-    learned = column.shrinkage.learn(batch.published)
-    for where, found in _batches(column.shrinkage, batch.complemented(common)):
+    conditions = column.conditions(batch.predicates)
+    learned = column.shrinkage.learn(batch.published, conditions)
+    for where, found in _batches(column.shrinkage, batch.complemented(common), conditions):
         value = np.where(common[where], batch.predicate_count[where] - found.value, found.value)
         sampling = np.minimum(found.sampling, found.translated.variance)
         parts.value[where], parts.sampling[where] = value, sampling
@@ -353,7 +376,7 @@ def margins(column: PublishedColumn, batch: Batch) -> ColumnEstimates:
 
 
 def _batches(
-    shrinkage: Shrinkage | PlausiblePlans, batch: Batch
+    shrinkage: Shrinkage | PlausiblePlans, batch: Batch, conditions: Conditions | None
 ) -> Iterator[tuple[IntArray, ShrunkEstimates]]:
     """Estimate queries in batches of bounded size, sorted by predicate."""
     chunk = max(1, _CELLS // batch.published.shape[1])
@@ -361,4 +384,5 @@ def _batches(
     for begin in range(0, len(order), chunk):
         where = order[begin : begin + chunk]
         places, which = np.unique(batch.which[where], return_inverse=True)
-        yield where, shrinkage.answer(batch.published[places], which, batch.members[where])
+        some = None if conditions is None else conditions.of_predicates(places)
+        yield where, shrinkage.answer(batch.published[places], which, batch.members[where], some)

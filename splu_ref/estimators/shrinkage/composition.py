@@ -22,9 +22,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.channels import PublishedCount
 from splu_ref.estimators.linear.transition import decoy_probability
+from splu_ref.estimators.shrinkage.conditions import (
+    Conditions,
+    ProductForms,
+    PublishedForm,
+    product_form_posterior,
+)
 from splu_ref.mechanisms import ExpectedPairs, FloatArray
 from splu_ref.randomness import IntArray
 
@@ -36,6 +43,8 @@ _FINEST, _STEPS = 0.02, 20
 value."""
 _USUAL = 0.3
 """Scale of the half-Cauchy prior of tau."""
+LEAST_CONTRAST = 0.02
+"""Lower bound of the diagonal of T less the gain of a value."""
 
 
 class CompositionPosterior(NamedTuple):
@@ -58,6 +67,13 @@ class CompositionPosterior(NamedTuple):
         Coefficients of the contrasts within kinds, shape (predicates, kinds).
     mean, variance
         Posterior moments of the true counts, shape (predicates, values).
+    weight
+        Under the product form, the derivative of the mean by the published count of the value, shape
+        (predicates, values).
+    spread
+        Prior variance of the true counts given their total, divided by n, likewise.
+    by_conditions
+        Whether the prior mean is the product form, shape (predicates,).
     """
 
     total: FloatArray
@@ -69,6 +85,9 @@ class CompositionPosterior(NamedTuple):
     within: FloatArray
     mean: FloatArray
     variance: FloatArray
+    weight: FloatArray
+    spread: FloatArray
+    by_conditions: NDArray[np.bool_]
 
 
 class Composition:
@@ -100,7 +119,8 @@ class Composition:
         self._phi = phi
         # Off-diagonal entries of T by kind, and the excess of the diagonal.
         self._gain = decoy_probability(law) * pairs.together / frequency[:, None]
-        self._excess_retention = float(law.retention) - np.diag(self._gain)
+        self._retention = float(law.retention)
+        self._excess_retention = self._retention - np.diag(self._gain)
         # Coordinates: orthonormal over the values of a kind.
         root, self._root = np.sqrt(phi), np.sqrt(pairs.size)
         matrix = self._root[:, None] * self._gain * self._root + np.diag(self._excess_retention)
@@ -148,8 +168,51 @@ class Composition:
         found[:, self._occurring] = kinds[:, self._kind] + self._excess_retention[self._kind] * own
         return found
 
-    def learn(self, published: FloatArray) -> CompositionPosterior:
-        """Return the posterior of compositions given y, shape (predicates, values)."""
+    def learn(self, published: FloatArray, conditions: Conditions | None = None) -> CompositionPosterior:
+        """Return the posterior of compositions given y, shape (predicates, values).
+
+        ``conditions`` are those of the predicates, if their estimates are to be used.
+        """
+        learned = self._learn(published)
+        if conditions is not None and len(several := np.flatnonzero(conditions.of.sum(axis=1) > 1)):
+            return self._by_conditions(published, learned, conditions.of_predicates(several), several)
+        return learned
+
+    def _by_conditions(
+        self, published: FloatArray, learned: CompositionPosterior, conditions: Conditions, where: IntArray
+    ) -> CompositionPosterior:
+        """Replace the posterior of the predicates ``where`` by that under the product form."""
+        single = self._learn(conditions.published)
+        records = np.maximum(single.total, 1.0)[:, None]
+        forms = ProductForms.of(
+            self.share, single.mean / records, single.variance / records**2, conditions.of
+        )
+        contrast = np.ones_like(self.share)
+        contrast[self._occurring] = np.maximum(self._excess_retention, LEAST_CONTRAST)[self._kind]
+        n = learned.total[where]
+        found = product_form_posterior(
+            [
+                PublishedForm.of(
+                    published[where],
+                    n[:, None] * self.expected_counts(share),
+                    share,
+                    relative,
+                    rows=self.rows,
+                    retention=self._retention,
+                    contrast=contrast,
+                )
+                for share, relative in zip(forms.share, forms.variance, strict=True)
+            ],
+            contrast,
+            n,
+        )
+        learned.mean[where], learned.variance[where] = found.mean, found.variance
+        learned.weight[where], learned.spread[where] = found.weight, found.spread
+        learned.by_conditions[where] = True
+        return learned
+
+    def _learn(self, published: FloatArray) -> CompositionPosterior:
+        """Return the posterior of compositions without their conditions."""
         n = published.sum(axis=1)
         share = np.maximum(1 - n / self.rows, 1e-9)
         residual = published[:, self._occurring] - n[:, None] * self.share[self._occurring]
@@ -218,6 +281,9 @@ class Composition:
             within=inner,
             mean=mean,
             variance=variance,
+            weight=np.zeros_like(mean),
+            spread=strength[:, None] * self._scales + share[:, None] * self.share,
+            by_conditions=np.zeros(len(n), dtype=np.bool_),
         )
 
     def published_weights(
@@ -227,6 +293,7 @@ class Composition:
 
         ``which`` is the predicate of each sum; ``weights`` and the result have the shape (sums, values). The
         result is S^-1 T^T B weights, averaged over tau: the mean is n phi . weights + (y - n phi) . result.
+        Under the product form m it is m . weights + (y - m T) . result.
         """
         split, inner = self._split(weights[:, self._occurring])
         between = learned.by_tau[which] * (split @ self._by_tau)
@@ -234,7 +301,7 @@ class Composition:
         kinds = (between @ self._whiten.T) / self._root
         found = np.zeros_like(weights)
         found[:, self._occurring] = kinds[:, self._kind] + learned.within[which][:, self._kind] * inner
-        return found
+        return np.where(learned.by_conditions[which][:, None], learned.weight[which] * weights, found)
 
     def prior(
         self, learned: CompositionPosterior, which: IntArray, weights: FloatArray, some: FloatArray
@@ -243,8 +310,7 @@ class Composition:
 
         ``which`` is the predicate of each sum, ``some`` marks the values by 1; shapes (sums, values).
         """
-        n, share, strength = learned.total[which], learned.share[which], learned.strength[which]
-        spread = some * (strength[:, None] * self._scales + share[:, None] * self.share)
+        n, spread = learned.total[which], some * learned.spread[which]
         total = spread.sum(axis=1)
         slope = np.divide((spread * weights).sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
         return slope, n * (spread * (weights - slope[:, None]) ** 2).sum(axis=1)

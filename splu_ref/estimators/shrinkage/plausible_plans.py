@@ -15,6 +15,7 @@ import numpy as np
 from splu_ref.channels import Gamma
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import whole
+from splu_ref.estimators.shrinkage.conditions import Conditions
 from splu_ref.estimators.shrinkage.limited_translation import limited_translation
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, ShrunkEstimates
 from splu_ref.mechanisms import CoOccurrence, ExpectedPairs, FloatArray, SpluGen, within_bound
@@ -72,9 +73,15 @@ class PlausiblePlans:
             for pairs in plausible_pairs(frequencies, mechanism)
         ]
 
-    def answer(self, published: FloatArray, which: IntArray, members: FloatArray) -> ShrunkEstimates:
-        """Estimate queries from y, shape (predicates, values): see `Shrinkage.estimate`."""
-        each = [plan.answer(published, which, members) for plan in self._plans]
+    def answer(
+        self,
+        published: FloatArray,
+        which: IntArray,
+        members: FloatArray,
+        conditions: Conditions | None = None,
+    ) -> ShrunkEstimates:
+        """Estimate queries from y, shape (predicates, values): see `Shrinkage.answer`."""
+        each = [plan.answer(published, which, members, conditions) for plan in self._plans]
         first, n = each[0], each[0].states.predicate
         retention = np.array([one.states.retention for one in each])
         gain = np.array([one.states.gain for one in each])

@@ -21,6 +21,7 @@ from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import decoy_probability, gain_probability
 from splu_ref.estimators.shrinkage.composition import Composition, CompositionPosterior, noise
+from splu_ref.estimators.shrinkage.conditions import Conditions
 from splu_ref.estimators.shrinkage.limited_translation import (
     LEAST,
     ConjunctionStates,
@@ -158,9 +159,9 @@ class Shrinkage:
         )
         self._hidden: FloatArray = np.clip(2 - contrast / HIDDEN, 0.0, 1.0)
 
-    def learn(self, published: FloatArray) -> PredicateEstimates:
-        """Estimate all values from y, shape (predicates, values)."""
-        learned = self.composition.learn(published)
+    def learn(self, published: FloatArray, conditions: Conditions | None = None) -> PredicateEstimates:
+        """Estimate all values from y, shape (predicates, values): see `Composition.learn`."""
+        learned = self.composition.learn(published, conditions)
         counts = self._positive(learned.mean, learned)
         retention = float(self._law.retention)
         others = np.maximum(counts.sum(axis=1)[:, None] - counts, _TRACE)
@@ -247,19 +248,27 @@ class Shrinkage:
             1
         ]
         center = np.clip((learned.mean[which] * members).sum(axis=1), 0.0, learned.total[which])
+        known = (learned.variance[which] * members).sum(axis=1)
+        posterior = np.where(single & learned.by_conditions[which], known, sampling + bias)
         return ShrunkEstimates(
             states=states,
             most=most,
             composition_variance=(weights**2 * learned.variance[which]).sum(axis=1),
-            translated=limited_translation(states, center, sampling + bias),
+            translated=limited_translation(states, center, posterior),
             center=center,
             sampling=sampling + states.shared,
             bias=bias,
         )
 
-    def answer(self, published: FloatArray, which: IntArray, members: FloatArray) -> ShrunkEstimates:
-        """Estimate queries from y, shape (predicates, values): see `estimate`."""
-        return self.estimate(self.learn(published), which, members)
+    def answer(
+        self,
+        published: FloatArray,
+        which: IntArray,
+        members: FloatArray,
+        conditions: Conditions | None = None,
+    ) -> ShrunkEstimates:
+        """Estimate queries from y, shape (predicates, values): see `learn` and `estimate`."""
+        return self.estimate(self.learn(published, conditions), which, members)
 
     def _upper_ends(self, members: FloatArray, frequency: FloatArray) -> FloatArray:
         """Return the upper interval ends of the values' frequencies, at most N/gamma."""

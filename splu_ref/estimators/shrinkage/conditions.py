@@ -1,0 +1,224 @@
+"""Estimates of the composition of a conjunction from its single conditions.
+
+The single conditions of a predicate P have more records than P, so their compositions are known far better.
+If the conditions are independent given the sensitive value, the composition of P has the product form
+
+    m_v = n c phi_v prod over conditions j of (phi_vj / phi_v)^e,    e = 1,
+
+where phi are the shares of the values among all records, phi_vj among the records of condition j, and c makes
+the shares sum to 1. If the conditions repeat each other, a smaller e fits better; e = 1/2 and e = 1 are
+averaged with the weights of their marginal likelihoods. If the conditions say nothing, m = n phi.
+
+The prior mean of the true count x_v is m_v. Its prior variance has three parts: a random sample, the errors
+of the phi_vj, and deviations from the product form, n^2 tau^2 m_v^1.5 on the scale of shares. One tau is
+learned from all values of P, with the likelihood of Student's t, because a few values may deviate far more
+than others.
+
+The published count y_v has the expectation (m T)_v under the product form, with T the transition matrix of
+the plan (claim splu.M1c). Its deviation from that, divided by the contrast p - g_v, estimates x_v - m_v. It
+is unbiased if each other value is published as v with the probability g_v; under the mixed plan that nearly
+holds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from splu_ref.estimators.shrinkage.weights import Prior
+from splu_ref.mechanisms import FloatArray
+from splu_ref.randomness import IntArray
+
+EXPONENTS = (0.5, 1.0)
+"""Exponents e of the product form."""
+LEAST_SHARE = 0.02
+"""Lower bound of phi_vj as a share of phi_v; a product cannot leave 0."""
+MOST_VARIANCE = 4.0
+"""Upper bound of the relative variance of phi_vj."""
+INHERITED = 0.5
+"""Part of the variance of phi_vj that enters the prior variance. The records of P are among those of the
+condition, so the errors of the two have the same sign."""
+FREEDOM = 4.0
+"""Degrees of freedom of Student's t."""
+_TAUS: FloatArray = np.geomspace(0.02, 8.0, 14)
+DEVIATIONS = Prior(_TAUS, 1 / (1 + (_TAUS / 0.1) ** 2))
+"""Prior of tau: half-Cauchy with scale 0.1."""
+_POWER = 1.5
+_LEAST = 1e-9
+
+
+class Conditions(NamedTuple):
+    """The single conditions of several predicates.
+
+    Attributes
+    ----------
+    published
+        Published counts of each condition alone, shape (conditions, values).
+    of
+        Which conditions each predicate has, 1 or 0, shape (predicates, conditions).
+    """
+
+    published: FloatArray
+    of: FloatArray
+
+    def of_predicates(self, places: IntArray) -> Conditions:
+        """Return the conditions of some of the predicates."""
+        of = self.of[places]
+        used = of.any(axis=0)
+        return Conditions(self.published[used], of[:, used])
+
+
+class ProductForms(NamedTuple):
+    """Product forms of several predicates, each of shape (exponents, predicates, values).
+
+    Attributes
+    ----------
+    share
+        m/n.
+    variance
+        Its relative variance due to the errors of the single conditions.
+    """
+
+    share: FloatArray
+    variance: FloatArray
+
+    @classmethod
+    def of(cls, base: FloatArray, single: FloatArray, variance: FloatArray, of: FloatArray) -> ProductForms:
+        """Return the product forms.
+
+        Parameters
+        ----------
+        base
+            phi, shape (values,); 0 for values that do not occur.
+        single, variance
+            Estimated shares given each condition and their variances, shape (conditions, values).
+        of
+            See `Conditions`.
+        """
+        occurring = base > 0
+        phi = np.where(occurring, base, 1.0)
+        bounded = np.where(occurring, np.maximum(single, LEAST_SHARE * phi), 1.0)
+        logs = of @ np.log(bounded / phi)
+        relative = of @ np.minimum(variance / bounded**2, MOST_VARIANCE)
+        shares = []
+        for exponent in EXPONENTS:
+            powers = exponent * np.where(occurring, logs, -np.inf)
+            share = base * np.exp(powers - powers.max(axis=1, keepdims=True))
+            shares.append(share / share.sum(axis=1, keepdims=True))
+        return cls(np.stack(shares), np.stack([exponent**2 * relative for exponent in EXPONENTS]))
+
+
+class ProductFormPosterior(NamedTuple):
+    """Posterior of compositions under the product form, each of shape (predicates, values).
+
+    Attributes
+    ----------
+    mean, variance
+        Posterior moments of the true counts.
+    weight
+        Derivative of the mean by the published count of the value.
+    spread
+        Posterior mean of the prior variance, divided by n.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+    weight: FloatArray
+    spread: FloatArray
+
+
+class PublishedForm(NamedTuple):
+    """A product form with the published counts that it leads one to expect, shape (predicates, values).
+
+    Attributes
+    ----------
+    mean
+        m.
+    deviation
+        Unbiased estimate of x - m.
+    noise
+        Its variance at x = m.
+    chance
+        Prior variance of x without deviations from the form.
+    unit
+        Prior variance by deviations, for tau = 1.
+    trust
+        Weight of the value in the likelihood of tau: sparse counts are not normal.
+    """
+
+    mean: FloatArray
+    deviation: FloatArray
+    noise: FloatArray
+    chance: FloatArray
+    unit: FloatArray
+    trust: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        published: FloatArray,
+        expected: FloatArray,
+        share: FloatArray,
+        relative: FloatArray,
+        *,
+        rows: float,
+        retention: float,
+        contrast: FloatArray,
+    ) -> PublishedForm:
+        """Compare published counts y with the ``expected`` ones, (m T)_v, of one product form."""
+        n = published.sum(axis=1)[:, None]
+        mean, expected = n * share, np.maximum(expected, _LEAST)
+        others = np.maximum(n - mean, _LEAST)
+        gain = np.clip((expected - retention * mean) / others, 0.0, 1.0)
+        noise = mean * retention * (1 - retention) + others * gain * (1 - gain)
+        square = (share**2).sum(axis=1, keepdims=True) ** (2 - _POWER)
+        return cls(
+            mean=mean,
+            deviation=(published - expected) / contrast,
+            noise=noise / contrast**2,
+            chance=mean * (1 - n / rows) * (1 - share) + INHERITED * relative * mean**2,
+            unit=n**2 * share**_POWER * square,
+            trust=2 / (2 + 1 / expected),
+        )
+
+    def score(self, tau: float) -> FloatArray:
+        """Return the log-likelihood of a tau, shape (predicates,)."""
+        total = np.maximum(self.noise + self.chance + tau * tau * self.unit, _LEAST)
+        fit = np.log(total) + (FREEDOM + 1) * np.log1p(self.deviation**2 / (FREEDOM * total))
+        return np.asarray(-(self.trust * fit).sum(axis=1) / 2)
+
+
+def product_form_posterior(
+    forms: list[PublishedForm], contrast: FloatArray, total: FloatArray
+) -> ProductFormPosterior:
+    """Return the posterior of compositions, averaged over the forms and tau.
+
+    ``contrast`` is p - g_v, shape (values,); ``total`` is n, shape (predicates,).
+    """
+    prior = np.log(DEVIATIONS.masses)
+    scores = np.array(
+        [
+            [form.score(tau) + mass for tau, mass in zip(_TAUS.tolist(), prior.tolist(), strict=True)]
+            for form in forms
+        ]
+    )
+    posterior = np.exp(scores - scores.max(axis=(0, 1)))
+    posterior /= posterior.sum(axis=(0, 1))
+    mean, square, left, slope, spread = (np.zeros_like(forms[0].mean) for _ in range(5))
+    for form, shares in zip(forms, posterior, strict=True):
+        for tau, share in zip(_TAUS.tolist(), shares, strict=True):
+            part, prior_variance = share[:, None], form.chance + tau * tau * form.unit
+            weight = prior_variance / np.maximum(prior_variance + form.noise, _LEAST)
+            estimate = form.mean + weight * form.deviation
+            mean += part * estimate
+            square += part * estimate**2
+            left += part * weight * form.noise
+            slope += part * weight
+            spread += part * prior_variance
+    return ProductFormPosterior(
+        mean=mean,
+        variance=left + np.maximum(square - mean**2, 0.0),
+        weight=slope / contrast,
+        spread=spread / np.maximum(total, 1.0)[:, None],
+    )
