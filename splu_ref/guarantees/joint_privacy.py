@@ -96,7 +96,8 @@ def joint_minimum(laws: Sequence[PublishedCount], epsilon: Exact, alpha: Exact) 
 def _work(laws: Sequence[PublishedCount], largest: Fraction, alpha: int) -> int:
     """Return about the work of all counts, if sums up to ``largest`` are no certain errors.
 
-    The search ends early: it takes at most an eighth of all counts for two to four columns with gamma up to 20.
+    The search ends early: it takes at most an eighth of all counts, for two or three columns with gamma up
+    to 20.
     """
     size, records = ceil(largest), 2 * ceil(largest)
     bits = records * max(law.unit().bit_length() for law in laws)
