@@ -1,8 +1,9 @@
 (* Certificates that the checker accepts, so that no theorem about accepted
    certificates holds for lack of one; and neighbors that it refuses.        *)
 
-From Coq Require Import NArith.
-From Kernel Require Import Checker Minimum Rounding Tuples.
+From Coq Require Import NArith List.
+From Kernel Require Import Checker Minimum Rounding Tuples Replacement.
+Import ListNotations.
 Local Open Scope N_scope.
 
 Example privacy_accepted : check_privacy
@@ -25,4 +26,18 @@ Example tuples_accepted : check_tuples (Tuples 1 3 1 3 1 4 1 2) = true.
 Proof. vm_compute. reflexivity. Qed.
 
 Example tuples_refused : check_tuples (Tuples 1 3 1 9 1 4 1 2) = false.
+Proof. vm_compute. reflexivity. Qed.
+
+Example breach_accepted : check_breach
+  (Breach (Levels 1 2 4 1 4 1 2) [1; 1; 1; 1] [0] 0 1 4 5 8) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example breach_refused : check_breach
+  (Breach (Levels 1 2 4 1 4 3 4) [1; 1; 1; 1] [0] 0 1 4 5 8) = false.
+Proof. vm_compute. reflexivity. Qed.
+
+Example safe_accepted : check_safe (Safe (Levels 1 2 4 1 10 1 2) 5 1) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example safe_refused : check_safe (Safe (Levels 1 2 4 1 4 1 2) 5 1) = false.
 Proof. vm_compute. reflexivity. Qed.

@@ -5,6 +5,7 @@
 From mathcomp Require Import all_ssreflect all_algebra.
 From SPLU Require Import Binomial Counting.
 From Kernel Require Import Law Checker Minimum Rounding Tuples Privacy Threshold DGamma.
+From Kernel Require Import Replacement Belief Safe.
 Set Printing Width 100.
 Set Printing Depth 1000.
 
@@ -29,6 +30,24 @@ Print Assumptions check_tuples_sound.
 Print tuples_statement.
 Print posterior.
 Print ratio.
+
+Check check_breach_sound.
+Print Assumptions check_breach_sound.
+Print breach_statement.
+Print levels_hold.
+Print listed.
+Print share.
+
+Check check_safe_sound.
+Print Assumptions check_safe_sound.
+Print safe_statement.
+Print amplification.
+Print dangerous.
+Print no_breach.
+Print is_law.
+Print after.
+Print before.
+Print published.
 
 Print mean_wrong.
 Print wrong.

@@ -78,6 +78,17 @@ let hex where value =
   let s = text where value in
   if spelled is_hex 64 ~zero:true s then Z.of_string ("0x" ^ s) else unreadable (where ^ " must be a hexadecimal number")
 
+(* an entry that was computed may be wrong, and must have the keys of an entry *)
+let require_entries_readable where = function
+  | Json.List entries ->
+    let keys = ["f"; "first"; "last"; "mantissa"; "shift"] in
+    List.iter
+      (function
+        | Json.Object _ as entry -> let _ : string -> Json.t = object_with keys (where ^ "[]") entry in ()
+        | _ -> ())
+      entries
+  | _ -> ()
+
 (* a number that the arithmetic gives: refuted, not unreadable, if it has another form *)
 let numerator_of where = function
   | Json.Text s when spelled is_hex longest_number ~zero:true s -> Z.of_string ("0x" ^ s)
@@ -183,6 +194,7 @@ let small_sum_privacy parameters has evidence said =
   let form name sign =
     let where = "evidence." ^ name in
     let entry = object_with ["argmin"; "numerator"; "candidates"] where (given name) in
+    require_entries_readable (where ^ ".candidates") (entry "candidates");
     let argmin = numerator_of (where ^ ".argmin") (entry "argmin") in
     if Z.lt argmin Z.one || Z.gt argmin alpha then refuted (where ^ ".argmin is not what the arithmetic gives");
     let least = numerator_of (where ^ ".numerator") (entry "numerator") in
@@ -236,6 +248,11 @@ let utility_threshold parameters has evidence said =
    | Some bound when Z.gt (Z.max start t_f) (Z.succ bound) ->
      unreadable "the tail begins above the bound of the draws"
    | _ -> ());
+  (match given "violation" with
+   | Json.Object _ as entry when Z.gt t_f Z.one ->
+     let _ : string -> Json.t = object_with ["f"; "first"; "last"; "numerator"] "evidence.violation" entry in ()
+   | _ -> ());
+  require_entries_readable "evidence.ends" (given "ends");
   let gap = Z.max Z.zero (Z.sub start t_f) in
   refuse_if_too_large gamma (Z.max start t_f) e (Z.min gap (Z.succ (floor_times e gap)));
   let sentence =
@@ -293,16 +310,88 @@ let d_gamma parameters _ evidence said =
      { a_num = alpha.above; a_den = alpha.below; b_num = beta.above; b_den = beta.below; d_num = d.above;
        d_den = d.below; g_num = gamma.above; g_den = gamma.below })
 
+(* ---- retention replacement ---- *)
+
+let lowest above below =
+  let common = Z.gcd above below in
+  { above = Z.divexact above common; below = Z.divexact below common }
+
+(* the levels, and the start of the sentence *)
+let levels parameters =
+  let p = fraction parameters "retention" and low = fraction parameters "rho1" and high = fraction parameters "rho2" in
+  if Z.gt p.above p.below || Z.sign low.above = 0 || Z.geq (Z.mul low.above high.below) (Z.mul high.above low.below)
+     || Z.geq high.above high.below then
+    unreadable "parameters: retention must be at most 1, and 0 < rho1 < rho2 < 1";
+  let values = whole parameters "values" 2 in
+  let l : Checker.levels =
+    { p_num = p.above; p_den = p.below; values; rho1_num = low.above; rho1_den = low.below; rho2_num = high.above;
+      rho2_den = high.below } in
+  (l, low, high,
+   "With retention = " ^ shown p ^ " and replacements drawn uniformly from " ^ Z.to_string values ^ " values: ")
+
+let breach parameters _ evidence said =
+  let l, low, high, start = levels parameters in
+  let listed = text "parameters.counts" (parameters "counts") in
+  let counts = List.map (positive 12 "parameters.counts") (String.split_on_char ' ' listed) in
+  let size = List.length counts in
+  if size > 500 || Z.gt (Z.of_int size) l.values then
+    unreadable "parameters.counts must have at most 500 counts, one for a value";
+  let given = object_with ["secret"; "observed"] "evidence" evidence in
+  let secret = match given "secret" with
+    | Json.List places -> List.map (hex "evidence.secret") places
+    | _ -> unreadable "evidence.secret must be a list of places of the counts" in
+  let observed = hex "evidence.observed" (given "observed") in
+  let rec ascending = function a :: (b :: _ as rest) -> Z.lt a b && ascending rest | _ -> true in
+  if not (ascending secret && List.for_all (fun place -> Z.lt place (Z.of_int size)) secret) then
+    refuted "evidence.secret is not an ascending list of places of the counts";
+  if not (List.exists (Z.equal observed) secret) then refuted "evidence.observed is not a place of the secret";
+  let count place = List.nth counts (Z.to_int place) in
+  let sum = List.fold_left Z.add Z.zero in
+  let all = sum counts and set = sum (List.map count secret) in
+  let posterior weight =
+    Z.add (Z.mul (Z.mul l.p_num l.values) (count observed)) (Z.mul (Z.sub l.p_den l.p_num) weight) in
+  let before = lowest set all and after = lowest (posterior set) (posterior all) in
+  let sentence =
+    start ^ "where the values have the counts " ^ listed ^ ", seeing value " ^ Z.to_string (Z.succ observed)
+    ^ " lifts the belief in one of the values "
+    ^ String.concat ", " (List.map (fun place -> Z.to_string (Z.succ place)) secret)
+    ^ " from " ^ shown before ^ ", at most " ^ shown low ^ ", to " ^ shown after ^ ", at least " ^ shown high ^ "." in
+  require_statement said sentence;
+  (sentence,
+   check_breach
+     { b_levels = l; b_counts = counts; secret; observed; before_num = before.above; before_den = before.below;
+       after_num = after.above; after_den = after.below })
+
+let safe parameters has evidence said =
+  let l, low, high, start = levels parameters in
+  let largest = object_with ["largest"] "evidence" evidence "largest" in
+  let entry = object_with ["numerator"; "denominator"] "evidence.largest" largest in
+  if has "counts" then raise (Not_covered "the claim safe with counts");
+  let rest = Z.sub l.p_den l.p_num in
+  if Z.sign rest = 0 then refuted "the amplification has no bound";
+  let most = lowest (Z.add rest (Z.mul l.p_num l.values)) rest in
+  let least =
+    lowest (Z.mul high.above (Z.sub low.below low.above)) (Z.mul low.above (Z.sub high.below high.above)) in
+  let sentence =
+    start ^ "what is published has an amplification of " ^ shown most ^ ", below the " ^ shown least
+    ^ " from which on some prior lets it lift a belief from at most " ^ shown low ^ " to at least " ^ shown high ^ "." in
+  require_statement said sentence;
+  require "evidence.largest.numerator" (entry "numerator") most.above;
+  require "evidence.largest.denominator" (entry "denominator") most.below;
+  (sentence, check_safe { s_levels = l; ratio_num = most.above; ratio_den = most.below })
+
 (* name, parameters, parameters that may be left out, and what decides *)
 let covered = [
   ("small-sum-privacy", ["gamma"; "epsilon"; "alpha"], ["retention"; "releases"; "draws"], small_sum_privacy);
   ("error-probability", ["gamma"; "epsilon"; "frequency"], ["retention"; "draws"], error_probability);
   ("utility-threshold", ["gamma"; "epsilon"; "t_e"; "t_f"], ["retention"; "draws"], utility_threshold);
   ("d-gamma", ["alpha"; "beta"; "d"; "gamma"], [], d_gamma);
+  ("breach", ["retention"; "values"; "rho1"; "rho2"; "counts"], [], breach);
+  ("safe", ["retention"; "values"; "rho1"; "rho2"], ["counts"], safe);
 ]
 
 let not_covered = [
-  "utility-bound"; "concept-error"; "breach"; "safe"; "sample-size"; "optimal-operator" ]
+  "utility-bound"; "concept-error"; "sample-size"; "optimal-operator" ]
 
 let require_label where value =
   let s = text where value in
