@@ -63,21 +63,21 @@ def two_looks() -> Derivation:
         steps=(
             Identity(
                 name="the mean errs when the sum does",
-                says="(x + y)/2 - f is half of (x + y) - 2 f.",
+                says="The square of (x + y)/2 - f is a quarter of that of x + y - 2 f.",
                 variables={"x": 0, "y": 0, "f": 1},
-                left=lambda x, y, f: (x + y) / 2 - f,
-                right=lambda x, y, f: (x + y - 2 * f) / 2,
+                left=lambda x, y, f: ((x + y) / 2 - f) ** 2,
+                right=lambda x, y, f: (x + y - 2 * f) ** 2 / 4,
                 recheck=(on_grid,),
             ),
             Identity(
                 name="agreeing cells are right",
                 says=(
                     "The record's own value appears in both with p^2, and each of k other values takes it in "
-                    "both with ((1-p)/k)^2: p^2 over the sum is p^2/(p^2 + (1-p)^2/k)."
+                    "both with ((1-p)/k)^2: p^2 over the sum is k p^2/(k p^2 + (1-p)^2)."
                 ),
                 variables={"p": 1, "k": 1},
                 left=lambda p, k: p**2 / (p**2 + k * ((1 - p) / k) ** 2),
-                right=lambda p, k: p**2 / (p**2 + (1 - p) ** 2 / k),
+                right=lambda p, k: k * p**2 / (k * p**2 + (1 - p) ** 2),
                 recheck=(on_grid,),
             ),
             Inequality(
