@@ -114,6 +114,7 @@ def show_answer(
     """
     result, rows = answer_json(known, query, answer), known.table.row_count
     column, condition = query.conditions[0]
+    looks = sum(name in known.domains for name, _ in query.conditions)
     unit = "records in groups that show it" if isinstance(known.mechanism, Anatomy) else "records"
     if (
         isinstance(known.mechanism, SpluGens)
@@ -126,7 +127,7 @@ def show_answer(
     else:
         lines = [
             ("estimate", _shown(answer.estimate)),
-            *uncertainty_lines(answer),
+            *(_model_based(answer) if looks > 1 else uncertainty_lines(answer)),
             ("query", str(query)),
             ("method", f"{answer.method}: {summary}"),
             ("published", f"{answer.published_count} {unit}, of {answer.predicate_count} in the predicate"),
@@ -178,6 +179,13 @@ def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:
             "is larger at other counts of the interval"
         )
     return [("standard error", _shown(answer.standard_error)), ("95 % interval", text)]
+
+
+def _model_based(answer: QueryEstimate) -> list[tuple[str, str]]:
+    """Return the interval first: over several sensitive columns no standard error bounds the bias."""
+    (_, error), interval = uncertainty_lines(answer)
+    modeled = [] if answer.standard_error is None else [("model-based error", f"{error}, root mean squared")]
+    return [interval, *modeled]
 
 
 def _value_lines(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -13,8 +14,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
+from splu_ref.audit.advice.joint_view import joint_views
 from splu_ref.audit.advice.leaks import Leaks, Roles, scan
 from splu_ref.audit.advice.skew import require_groups
+from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.data import Microdata
 
@@ -168,3 +171,26 @@ def test_a_skewed_column_names_what_works_for_it() -> None:
     ):
         require_groups(Microdata.from_frame(pl.DataFrame({"id": range(100), "ill": ill})), "ill")
     assert require_groups(Microdata.from_frame(pl.DataFrame({"ill": ill[20:]})), "ill") == 2
+
+
+def test_sensitive_columns_that_determine_each_other() -> None:
+    cells = [f"{code}" for code in range(6) for _ in range(20)]
+    columns = {"code": cells, "level": [str(int(cell) // 2) for cell in cells], "other": ["a", "b"] * 60}
+    table = Microdata.from_frame(pl.DataFrame(columns))
+    found = scan(table, list(columns), 200)
+    drawn = {(each.sensitive, leak.columns) for each in found for leak in each.leaks if leak.drawn}
+    assert drawn == {("level", ("code",))}
+    accepted = scan(table, list(columns), 200, Roles(keep=("level",)))
+    assert not [leak for each in accepted for leak in each.leaks]
+
+
+def test_fitting_cells_of_a_column_and_its_copy() -> None:
+    cells = [str(value) for value in range(33) for _ in range(20)]
+    table = Microdata.from_frame(pl.DataFrame({"a": cells, "b": cells}))
+    laws = dict.fromkeys("ab", PublishedCount.of(5))
+    [view] = joint_views(table, scan(table, ["a", "b"], 100), laws, Fraction(3, 10), 10)
+    assert view.exact
+    assert view.columns == ("a", "b")
+    [cells_that_fit] = view.fitting
+    assert cells_that_fit.share == pytest.approx(0.06, abs=1e-6)
+    assert cells_that_fit.right == pytest.approx((2 / 3, 2 / 3), abs=1e-6)

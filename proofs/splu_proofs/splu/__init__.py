@@ -36,6 +36,7 @@ MODULES = (
     "figure5",
     "group_size",
     "several_releases",
+    "joint_view",
     "batches",
     "anti_concentration",
     "group_draws",
