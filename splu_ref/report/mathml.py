@@ -60,10 +60,19 @@ def _adapt(each: Element) -> None:
         each.remove(children[-1])
         each.tag = "mrow" if each.tag == "msup" else "msub"
         each.remove(children[0])
-        base = Element("mrow")
-        base.append(children[0])
-        SubElement(base, "mo", {"class": "prime", "lspace": "0", "rspace": "0"}).text = children[-1].text
-        each.insert(0, base)
+        each.insert(0, _primed(children[0], children[-1].text or ""))
+
+
+def _primed(base: Element, prime: str) -> Element:
+    """Return a letter with its prime in one name, which is set without a space between them."""
+    if base.tag == "mi" and base.text and len(base.text) == 1:
+        name = Element("mi", {"class": "primed"})
+        name.text = base.text + prime
+        return name
+    row = Element("mrow")
+    row.append(base)
+    SubElement(row, "mo", {"lspace": "0", "rspace": "0"}).text = prime
+    return row
 
 
 _GREEK = {

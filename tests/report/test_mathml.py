@@ -9,15 +9,15 @@ from splu_proofs import LEDGER
 from splu_ref.report.mathml import mathml, spoken
 
 CLOSE = 'lspace="0" rspace="0"'
-PRIME = f'<mo class="prime" {CLOSE}>′</mo>'
+PRIMED = '<mi class="primed">f′</mi>'
 
 
 @pytest.mark.parametrize(
     ("latex", "expected"),
     [
         (r"\frac{1}{\gamma}", "<mfrac><mrow><mn>1</mn></mrow><mrow><mi>γ</mi></mrow></mfrac>"),
-        ("f'_c", f"<msub><mrow><mi>f</mi>{PRIME}</mrow><mi>c</mi></msub>"),
-        ("f'", f"<mrow><mrow><mi>f</mi>{PRIME}</mrow></mrow>"),
+        ("f'_c", f"<msub>{PRIMED}<mi>c</mi></msub>"),
+        ("f'", f"<mrow>{PRIMED}</mrow>"),
         (r"\max_v", f"<munder><mo {CLOSE}>max</mo><mi>v</mi></munder>"),
         (r"|\Pr", f'<mo stretchy="false" {CLOSE}>|</mo><mo movablelimits="true" {CLOSE}>Pr</mo>'),
         (r"\arg \sim \setminus", f"<mo {CLOSE}>arg</mo><mo>∼</mo><mo>∖</mo>"),

@@ -1,7 +1,7 @@
 (() => {
   const form = document.getElementById("filter");
   if (form) {
-    const rows = [...document.querySelectorAll("#claims-table tbody tr")];
+    const rows = [...document.querySelectorAll("table.claims tbody tr")];
     const apply = () => {
       const data = new FormData(form);
       const wanted = new Set(data.getAll("status"));
@@ -13,10 +13,23 @@
       }
       form.querySelector("output").textContent = `${shown} of ${rows.length} shown`;
     };
-    form.addEventListener("input", apply);
+    form.addEventListener("input", () => {
+      apply();
+      for (const paper of document.querySelectorAll("details.paper")) paper.open = true;
+    });
     form.addEventListener("submit", (event) => event.preventDefault());
     form.hidden = false;
   }
+  const reveal = () => {
+    const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const paper = row?.closest("details.paper");
+    if (paper && !paper.open) {
+      paper.open = true;
+      row.scrollIntoView();
+    }
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details")) details.open = true;
   });
