@@ -13,7 +13,9 @@ from splu_proofs import LEDGER
 from splu_proofs.claim import Claim, Status
 from splu_proofs.evidence import Grade
 
-EXTENSIONS = Path(__file__).parents[2] / "docs" / "_extensions"
+ROOT = Path(__file__).parents[2]
+EXTENSIONS = ROOT / "docs" / "_extensions"
+PROVED = (ROOT / "docs" / "proved.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -89,3 +91,20 @@ def test_sections_are_counted_as_the_rows_of_the_claims_name_them(rows: list[lis
         if len(numbers) == 1 + len(Status) and (section := re.match(r"\[(.+)\]\(", link))
     }
     assert counted == dict(named)
+
+
+def test_the_claims_that_coq_has_not_proved_are_listed_with_their_grades() -> None:
+    text = PROVED.partition("## Which claims of the ledger Coq has not proved")[2]
+    listed = re.findall(r"^\| `(splu\.\w+)` \| .*? \| (\w+) \|", text, re.MULTILINE)
+    assert len(dict(listed)) == 10
+    for name, grade in listed:
+        assert LEDGER.get(name).grade == grade != Grade.KERNEL
+    named = set(re.findall(r"`(splu\.\w+)`", text.partition("The ten")[0]))
+    assert named == {claim.id for claim in LEDGER if claim.grade is Grade.KERNEL}
+
+
+def test_the_lines_of_the_front_end_that_are_not_proved_are_counted() -> None:
+    folder = ROOT / "proofs" / "splu_proofs" / "kernel_checker"
+    files = ("json.ml", "certificate.ml", "main.ml")
+    lines = sum(len((folder / name).read_text("utf-8").splitlines()) for name in files)
+    assert f"{lines} lines of OCaml, comments included, that are not proved" in PROVED
