@@ -32,10 +32,27 @@ GRAPH = (
 )
 """What the drawings of the claims show."""
 
+EVIDENCE = (
+    "[Evidence](../../evidence.md) explains statuses, scopes and grades. A claim has the grade that all of "
+    "its evidence together reaches: where a theorem in Coq covers only a part, the grade is lower. "
+    "The scope is `general` if the evidence is for the whole statement, `instances` if it is for a range, "
+    "which is then given. Comparisons are counted, and a check fails if their number changes. A section that "
+    "is not listed has no claim."
+)
+"""How the table of evidence is to be read."""
+
+KINDS_OF_COMPARISONS = {
+    Grade.EXACT: "in integers and fractions",
+    Grade.ENUMERATED: "with every outcome of small worlds, run through the library",
+    Grade.STATISTICAL: "with a measurement",
+}
+"""What the comparisons of a check are made with, by its grade."""
+
 
 def claim_pages() -> dict[str, Iterator[str]]:
     """Return the lines of every page by its name below the reference folder."""
     pages = {"claims/index.md": _index(), "claims/figures.md": _figures(), "claims/coq.md": _coq()}
+    pages |= {"claims/evidence.md": evidence_page()}
     for paper, claims in LEDGER.by_paper().items():
         sections = _by_section(claims)
         pages[f"claims/{_short(claims)}.md"] = _paper(paper, claims, sections)
@@ -47,7 +64,8 @@ def claim_pages() -> dict[str, Iterator[str]]:
 def _index() -> Iterator[str]:
     yield "# The claims\n\nWhat the source papers claim, and what is true of it."
     yield "[Evidence](../../evidence.md) explains statuses and grades; [the figures](figures.md) are drawn"
-    yield "again, printed against true; [some proofs](coq.md) are checked by Coq."
+    yield "again, printed against true; [some proofs](coq.md) are checked by Coq. One table says"
+    yield "[what each claim rests on](evidence.md)."
     yield "`splu-ref verify` repeats every proof and every witness. Other statements can be checked by"
     yield "the same methods: see [A claim of a paper](../../paper-claims.md).\n"
     yield f"| paper | claims | {' | '.join(Status)} |\n|{'---|' * (2 + len(Status))}"
@@ -56,7 +74,60 @@ def _index() -> Iterator[str]:
         yield f"| [{_cell(paper)}]({_short(claims)}.md) | {len(claims)} | {' | '.join(map(str, numbers))} |"
     yield "\n```{toctree}\n:hidden:\n"
     yield from (_short(claims) for claims in LEDGER.by_paper().values())
-    yield "figures\ncoq\n```"
+    yield "evidence\nfigures\ncoq\n```"
+
+
+def evidence_page() -> Iterator[str]:
+    """Yield the page that says of every claim what it rests on, and of every section what became of it."""
+    yield f"# What each claim rests on\n\n{EVIDENCE}\n"
+    yield "## Claims by section and status\n"
+    yield f"| paper | section | claims | {' | '.join(Status)} |\n|{'---|' * (3 + len(Status))}"
+    for claims in LEDGER.by_paper().values():
+        for section, some in _by_section(claims).items():
+            yield f"| {_short(some)} | [{section}]({_file(some, section)}.md) | {_counts(some)} |"
+        yield f"| **{_short(claims)}** | **all** | {_counts(claims)} |"
+    yield f"| **all papers** | | {_counts(list(LEDGER))} |\n"
+    for paper, claims in LEDGER.by_paper().items():
+        yield f"## {paper}\n"
+        yield f"| claim | about | section | status | scope | grade | rests on |\n|{'---|' * 7}"
+        for section, some in _by_section(claims).items():
+            for claim in some:
+                yield (
+                    f"| [`{claim.id}`]({claim.id}.md) | {_cell(claim.title)} | {section} | {claim.status} | "
+                    f"{claim.scope or '–'} | {claim.grade or '–'} | {_cell('; '.join(_rests_on(claim)))} |"
+                )
+        yield ""
+
+
+def _counts(claims: list[Claim]) -> str:
+    each = (sum(claim.status is status for claim in claims) for status in Status)
+    return f"{len(claims)} | {' | '.join(str(number or '·') for number in each)}"
+
+
+def _rests_on(claim: Claim) -> Iterator[str]:
+    """Yield the pieces of evidence of a claim, the strongest grade first."""
+    if claim.kernel is not None:
+        part = "Coq" if claim.grade is Grade.KERNEL else "in part Coq"
+        yield f"{part}: {', '.join(f'`{theorem}`' for theorem in claim.kernel.theorems)}"
+    steps = sum(len(derivation().steps) for derivation in claim.derivations)
+    if steps:
+        yield f"{steps} symbolic step{'s'[: steps > 1]}"
+    if claim.witness is not None:
+        yield "a counterexample, " + ", ".join(
+            f"{name} = {value}" for name, value in claim.witness.texts.items()
+        )
+    for grade, kind in KINDS_OF_COMPARISONS.items():
+        cases = sum(check.cases for check in claim.checks if check.grade is grade)
+        if cases:
+            yield f"{cases:,} {'comparison' if cases == 1 else 'comparisons'} {kind}"
+    if claim.instances:
+        yield f"range: {claim.instances}"
+    elif claim.complete:
+        yield f"complete, because {claim.complete}"
+    if claim.status is Status.LITERATURE:
+        yield "the literature, cited on its page"
+    if claim.status is Status.DEFINITION:
+        yield "a definition: nothing to prove"
 
 
 def _paper(paper: str, claims: list[Claim], sections: dict[str, list[Claim]]) -> Iterator[str]:

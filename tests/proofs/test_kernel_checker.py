@@ -23,19 +23,20 @@ from typing import Any
 import pytest
 
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check_text
-from splu_ref.channels import CertificateError, GroupDraws
+from splu_ref.channels import CertificateError, Levels
 from splu_ref.cli import main
 from splu_ref.guarantees import (
     Certificate,
     KernelWord,
+    breach_certificate,
     decimal_down,
     decimal_up,
     error_certificate,
     kernel_check,
     kernel_program,
     privacy_certificate,
-    threshold_certificate,
 )
+from tests.proofs.kernel_certificates import GENERATED, compared
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "vectors" / "certificate"
@@ -83,28 +84,13 @@ def test_both_checkers_agree_on_the_vectors() -> None:
 # ---- generated certificates, and forgeries of them ------------------------------------------------------
 
 
-def _fraction(choose: random.Random, most: int) -> Fraction:
-    return Fraction(choose.randint(1, most), choose.randint(1, most))
-
-
-def _generated(choose: random.Random) -> Certificate:
-    gamma, epsilon = choose.randint(2, 12), _fraction(choose, 12)
-    kind = choose.randrange(3)
-    if kind == 0:
-        releases = choose.choice([1, 1, 2, 3])
-        draws = GroupDraws("capped", 25) if releases == 1 and choose.randrange(3) == 0 else None
-        return privacy_certificate(gamma, epsilon, choose.randint(1, 25 // releases), releases, draws=draws)
-    if kind == 1:
-        return error_certificate(gamma, epsilon, choose.randint(1, 40))
-    return threshold_certificate(gamma, Fraction(choose.randint(2, 12), 6), Fraction(1, choose.randint(1, 8)))
-
-
 @needs_program
 @pytest.mark.slow
 def test_both_checkers_agree_on_generated_certificates() -> None:
-    choose = random.Random("certificates")
-    for _ in range(2000):
-        assert _agree(json.dumps(_generated(choose))) == (KernelWord.VALID, KernelWord.VALID)
+    rows = compared(2000)
+    assert {row.claim for row in rows} == set(GENERATED)
+    assert all(row.accepted == row.made and not row.refused for row in rows), rows
+    assert sum(row.made for row in rows) == 2000
 
 
 @needs_program
@@ -126,7 +112,7 @@ def test_the_proved_checker_accepts_no_forgery_whose_statement_is_false() -> Non
 def _plain(choose: random.Random) -> Certificate:
     """Return a generated certificate of one release, with independent draws."""
     while True:
-        certificate = _generated(choose)
+        certificate = GENERATED[choose.choice(list(FORGED))](choose)
         if not {"releases", "draws"} & set(certificate["parameters"]):
             return certificate
 
@@ -461,6 +447,72 @@ def test_a_wrong_field_is_refused(path: tuple[str, ...], value: object, word: Ke
     text = json.dumps(certificate)
     assert kernel_check(text).word is word
     assert word is KernelWord.NOT_COVERED or _python(text) is word
+
+
+DEEP = "deep"
+REPLACEMENTS: dict[str, Any] = {
+    "a long number": "9" * 1_000_000,
+    "a long denominator": "1/" + "9" * 1_000_000,
+    "a long hexadecimal number": "f" * 1_000_000,
+    "deep lists": DEEP,
+    "many counts": "1 " * 100_000 + "1",
+    "a list of a long number": ["f" * 1_000_000],
+    "a long list": ["0"] * 300_000,
+    "lists in a list": [["1"]],
+    "null in a list": [None],
+    "an object": {},
+    "null": None,
+    "true": True,
+    "no letter": "",
+    "a negative number": "-1",
+}
+"""What stands in the place of a field, or of the object that holds fields."""
+
+COMPUTED = {"statement", "numerator", "denominator", "secret"}
+"""What the arithmetic gives, so that something else makes a certificate false."""
+
+
+def _fields(holder: Any) -> Iterator[tuple[Any, str]]:
+    """Yield every object of a certificate with each of its keys."""
+    for key, value in holder.items():
+        yield holder, key
+        if isinstance(value, dict):
+            yield from _fields(value)
+
+
+@needs_program
+@pytest.mark.parametrize("name", REPLACEMENTS)
+@pytest.mark.parametrize("claim", ["breach", "safe"])
+def test_a_hostile_field_of_a_breach_or_of_none_gets_one_line(claim: str, name: str) -> None:
+    certificate = json.loads(json.dumps(GENERATED[claim](random.Random("hostile"))))
+    assert kernel_check(json.dumps(certificate)).word is KernelWord.VALID
+    for holder, key in _fields(certificate):
+        if key in {"version", "spec"} and name == "a negative number":
+            continue  # "-1" is a name like others
+        value, holder[key] = holder[key], REPLACEMENTS[name]
+        text = json.dumps(certificate).replace(json.dumps(DEEP), "[" * 1_000_000 + "]" * 1_000_000)
+        holder[key] = value
+        verdict = kernel_check(text)
+        assert verdict.word is _python(text) in {KernelWord.FALSE, KernelWord.UNREADABLE}, key
+        assert verdict.word is KernelWord.UNREADABLE or key in {
+            "statement",
+            "numerator",
+            "denominator",
+            "secret",
+        }
+        assert "\n" not in verdict.reason
+        assert len(verdict.reason) < 300
+
+
+@needs_program
+def test_safe_with_counts_is_not_covered_and_its_counts_are_read() -> None:
+    levels = Levels(Fraction(1, 10), Fraction(1, 2))
+    certificate = json.loads(json.dumps(breach_certificate(Fraction(1, 2), 3, levels, [1, 20, 30])))
+    assert kernel_check(json.dumps(certificate)).word is KernelWord.NOT_COVERED
+    hostile: tuple[object, ...] = (None, [], "", "01", "1 1 1 1", "9" * 1_000_000)
+    for counts in hostile:
+        certificate["parameters"]["counts"] = counts
+        assert kernel_check(json.dumps(certificate)).word is KernelWord.UNREADABLE
 
 
 @needs_program

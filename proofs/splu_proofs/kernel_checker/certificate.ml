@@ -329,16 +329,21 @@ let levels parameters =
   (l, low, high,
    "With retention = " ^ shown p ^ " and replacements drawn uniformly from " ^ Z.to_string values ^ " values: ")
 
-let breach parameters _ evidence said =
-  let l, low, high, start = levels parameters in
+(* the counts as they are listed, and as numbers *)
+let listed_counts (l : Checker.levels) parameters =
   let listed = text "parameters.counts" (parameters "counts") in
   let counts = List.map (positive 12 "parameters.counts") (String.split_on_char ' ' listed) in
   let size = List.length counts in
   if size > 500 || Z.gt (Z.of_int size) l.values then
     unreadable "parameters.counts must have at most 500 counts, one for a value";
+  (listed, counts, size)
+
+let breach parameters _ evidence said =
+  let l, low, high, start = levels parameters in
+  let listed, counts, size = listed_counts l parameters in
   let given = object_with ["secret"; "observed"] "evidence" evidence in
   let secret = match given "secret" with
-    | Json.List places -> List.map (hex "evidence.secret") places
+    | Json.List places -> List.rev (List.rev_map (hex "evidence.secret") places)   (* a long list needs no stack *)
     | _ -> unreadable "evidence.secret must be a list of places of the counts" in
   let observed = hex "evidence.observed" (given "observed") in
   let rec ascending = function a :: (b :: _ as rest) -> Z.lt a b && ascending rest | _ -> true in
@@ -366,7 +371,7 @@ let safe parameters has evidence said =
   let l, low, high, start = levels parameters in
   let largest = object_with ["largest"] "evidence" evidence "largest" in
   let entry = object_with ["numerator"; "denominator"] "evidence.largest" largest in
-  if has "counts" then raise (Not_covered "the claim safe with counts");
+  if has "counts" then (ignore (listed_counts l parameters); raise (Not_covered "the claim safe with counts"));
   let rest = Z.sub l.p_den l.p_num in
   if Z.sign rest = 0 then refuted "the amplification has no bound";
   let most = lowest (Z.add rest (Z.mul l.p_num l.values)) rest in
