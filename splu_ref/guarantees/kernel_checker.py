@@ -21,6 +21,10 @@ BUILD = (
 )
 
 
+LONGEST = 300.0
+"""Seconds that the proved checker may take: the limits of the other checker do not bound its time."""
+
+
 class KernelWord(StrEnum):
     """The verdicts of the proved checker, in the order of its exit codes."""
 
@@ -47,7 +51,7 @@ def kernel_program() -> Path | None:
     return path if path.is_file() else None
 
 
-def kernel_check(text: str, *, program: Path | None = None) -> KernelVerdict:
+def kernel_check(text: str, *, program: Path | None = None, seconds: float = LONGEST) -> KernelVerdict:
     """Check a certificate with the proved checker.
 
     Parameters
@@ -56,6 +60,8 @@ def kernel_check(text: str, *, program: Path | None = None) -> KernelVerdict:
         The certificate as JSON.
     program
         The program; by default the one that `make coq` builds.
+    seconds
+        Longest time that the program may take.
 
     Returns
     -------
@@ -65,14 +71,24 @@ def kernel_check(text: str, *, program: Path | None = None) -> KernelVerdict:
     Raises
     ------
     CertificateError
-        If the program is not built, or ends without a verdict.
+        If the program is not built, ends without a verdict, or takes longer than ``seconds``.
     """
     path = program or kernel_program()
     if path is None:
         raise CertificateError(BUILD)
-    done = subprocess.run(  # noqa: S603 - a program built from this package
-        [path, "-"], input=text.encode(errors="surrogatepass"), capture_output=True, check=False
-    )
+    try:
+        done = subprocess.run(  # noqa: S603 - a program built from this package
+            [path, "-"],
+            input=text.encode(errors="surrogatepass"),
+            capture_output=True,
+            check=False,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        raise CertificateError(
+            f"the proved checker did not finish in {seconds:g} seconds: check without --kernel, or give a "
+            "smaller alpha"
+        ) from None
     words = tuple(KernelWord)
     said, _, reason = done.stdout.decode(errors="replace").rstrip("\n").partition(": ")
     if not 0 <= done.returncode < len(words) or said != words[done.returncode]:

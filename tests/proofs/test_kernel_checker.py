@@ -568,6 +568,14 @@ def test_a_program_without_a_verdict_is_an_error(tmp_path: Path) -> None:
             kernel_check("{}", program=_program(tmp_path, answer, code))
 
 
+def test_a_checker_that_runs_long_is_stopped(tmp_path: Path) -> None:
+    program = tmp_path / "slow"
+    program.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+    program.chmod(0o700)
+    with pytest.raises(CertificateError, match="did not finish in"):
+        kernel_check("{}", program=program, seconds=0.1)
+
+
 def test_without_the_program_the_command_says_how_to_build_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
