@@ -235,7 +235,7 @@ def test_a_reader_sees_method_error_and_interval(folder: Path, capsys: pytest.Ca
     ]
     assert main([str(part) for part in arguments]) == 0
     shown = capsys.readouterr().out
-    for word in ("occupation=Sales and sex=Female", "standard error", "95 % interval", "condition"):
+    for word in ("occupation=Sales and sex=Female", "standard error", "interval ", "warning", "condition"):
         assert word in shown
 
 
@@ -347,7 +347,14 @@ def test_each_interval_has_its_kind(folder: Path, capsys: pytest.CaptureFixture[
     assert length[0] < length[1]
     assert all(isinstance(end, int) for end in each["interval"])
     assert main(["estimate", *map(str, [*release, *where]), "--interval", "average"]) == 0
-    assert "on average over" in " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "on average, not each count" in printed
+    assert "95 % interval" not in printed
+    assert "warning" not in each
+    assert "on average" in average["warning"]
+    inverted = _json(capsys, *release, *where, "--method", "inversion")
+    assert inverted["interval"] is not None
+    assert "1.96 standard errors" in inverted["warning"]
     alone = _json(capsys, *release, "--where", "occupation=Sales", "--interval", "average")
     assert (alone["method"], alone["interval_kind"]) == ("mle", "each")
 
