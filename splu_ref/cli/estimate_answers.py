@@ -77,6 +77,12 @@ def answer_json(known: ReleaseData, query: Query, answer: QueryEstimate) -> dict
     return result
 
 
+def unanswered_json(reason: str) -> dict[str, Any]:
+    """Return the JSON object of a query whose maximum likelihood search has not converged."""
+    result: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "interval", "half_width"))
+    return result | {"approximation": "none", "method": "em", "warning": reason}
+
+
 def _number(value: float) -> float | int:
     """Return a whole number as an integer."""
     return int(value) if value == int(value) else value
