@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -17,6 +17,7 @@ from splu_ref.cli.estimate_answers import (
     answer_json,
     show_answer,
     show_tuples,
+    unanswered_json,
 )
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.options import SensitiveTable, by_column, gammas_of, parameter_text, splu_gen
@@ -29,6 +30,7 @@ from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
     METHODS,
     ChannelEstimator,
+    ConvergenceError,
     Interval,
     Method,
     Progress,
@@ -138,13 +140,14 @@ def run(
     ] = "each",
     separator: Separator = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Estimate how many records of the original satisfy a conjunction, with a 95 % interval.
 
     A conjunction names at least one sensitive column. Small counts are unreliable on purpose. For a value
     alone the estimate is the published count. For a release by another mechanism than SPLU-Gen, the manifest
-    decides on the estimator. With --batch the answers are JSON lines in the order of the queries. With --by a
-    table is estimated whose totals agree with the public counts.
+    decides on the estimator. With --batch the answers are JSON lines in the order of the queries; if the
+    search of em does not converge for a query, its estimate is null and the exit code is 3. With --by a table
+    is estimated whose totals agree with the public counts.
     """
     if not by and bool(where) == (batch is not None):
         raise ParameterError(
@@ -167,7 +170,7 @@ def run(
     queries = [] if batch is None else some_queries(batch)
     second = _second(sensitive_table, facts)
     if by_channel:
-        _by_channel(
+        return _by_channel(
             published,
             _present(facts),
             second,
@@ -179,7 +182,6 @@ def run(
             wanted,
             as_json=as_json,
         )
-        return
     release = _Release(gamma, sensitive, retention, plan, draws, facts)
     chosen = None if method is None else _method(method)
     kind = _interval(interval)
@@ -206,15 +208,19 @@ def run(
             if by:
                 ask = partial(_splu_gen, estimator, chosen, kind, progress)
                 make_table(known, ask, conditions, wanted, method, as_json=as_json)
-                return
+                return 0
             some = some if batch is not None else [(0, Query(conditions))]
             for line, query in some:
                 _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
             queried = [query for _, query in some]
-            found = estimator.estimate(queried, chosen, interval=kind, progress=progress)
-            conjunctions |= any(answer.method != "mle" for answer in found)
-            if batch is not None:
-                results |= _results(numbers, known, queried, found)
+            answer = partial(estimator.estimate, method=chosen, interval=kind, progress=progress)
+            if batch is None:
+                found = answer(queried)
+                conjunctions |= found[0].method != "mle"
+                continue
+            answered = _answered(answer, queried)
+            conjunctions |= any(isinstance(each, str) or each.method != "mle" for each in answered)
+            results |= _results(numbers, known, queried, answered)
     if facts is not None and facts.batches and conjunctions:
         note(
             f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
@@ -223,16 +229,40 @@ def run(
     if batch is None:
         summary = (chosen or METHODS[found[0].method]).summary
         show_answer(known, queried[0], found[0], summary, as_json=as_json)
-    for _, result in sorted(results.items(), key=itemgetter(0)):
-        say_json(result)
+    return _say_results(results)
+
+
+def _answered(
+    answer: Callable[[Sequence[Query]], Sequence[QueryEstimate]], queries: Sequence[Query]
+) -> list[QueryEstimate | str]:
+    """Answer queries together; for a query whose search does not converge, return the reason instead."""
+    try:
+        return list(answer(queries))
+    except ConvergenceError as error:
+        if len(queries) == 1:
+            return [str(error)]
+    half = len(queries) // 2
+    return [*_answered(answer, queries[:half]), *_answered(answer, queries[half:])]
 
 
 def _results(
-    numbers: Sequence[int], known: ReleaseData, queried: Sequence[Query], found: Sequence[QueryEstimate]
+    numbers: Sequence[int],
+    known: ReleaseData,
+    queried: Sequence[Query],
+    found: Sequence[QueryEstimate | str],
 ) -> dict[int, dict[str, Any]]:
     """Return the JSON objects of answers by the numbers of their queries."""
-    each = zip(numbers, queried, found, strict=True)
-    return {number: answer_json(known, query, answer) for number, query, answer in each}
+    return {
+        number: unanswered_json(answer) if isinstance(answer, str) else answer_json(known, query, answer)
+        for number, query, answer in zip(numbers, queried, found, strict=True)
+    }
+
+
+def _say_results(results: Mapping[int, dict[str, Any]]) -> int:
+    """Print the answers of a batch in order, and return the exit code: 3 if one is missing."""
+    for _, result in sorted(results.items(), key=itemgetter(0)):
+        say_json(result)
+    return 3 if any(result["estimate"] is None for result in results.values()) else 0
 
 
 def _splu_gen(
@@ -342,7 +372,7 @@ def _by_channel(
     wanted: TableOptions,
     *,
     as_json: bool,
-) -> None:
+) -> int:
     """Answer queries on a release by another mechanism than SPLU-Gen, by its declared law."""
     for option, given in splu_gen_options.items():
         if given:
@@ -368,7 +398,7 @@ def _by_channel(
                     conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
             if wanted.by:
                 make_table(release, estimator, conditions, wanted, method, as_json=as_json)
-                return
+                return 0
             some = some if batch is not None else [(0, Query(conditions))]
             for line, query in some:
                 try:
@@ -376,16 +406,17 @@ def _by_channel(
                 except InputError as error:
                     raise type(error)(f"{batch}, line {line}: {error}" if batch else str(error)) from None
             queried = [query for _, query in some]
-            found = estimator(queried, method)
-            if batch is not None:
-                results |= _results(numbers, release, queried, found)
+            if batch is None:
+                found = estimator(queried, method)
+            else:
+                answered = _answered(partial(estimator, method=method), queried)
+                results |= _results(numbers, release, queried, answered)
     if batch is None and tuples:
         show_tuples(release, queried[0], found[0], as_json=as_json)
     elif batch is None:
         summary = OWN_ESTIMATORS.get(facts.mechanism.name, BY_CHANNEL)[found[0].method]
         show_answer(release, queried[0], found[0], summary, as_json=as_json)
-    for _, result in sorted(results.items(), key=itemgetter(0)):
-        say_json(result)
+    return _say_results(results)
 
 
 def _estimating(

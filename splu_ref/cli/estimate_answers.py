@@ -29,10 +29,6 @@ _FAR = 2.5
 
 """Standard errors between estimate and interval end from which the text explains the distance."""
 
-_INTERVAL_KINDS = {"each": "", "average": ", on average over the values of the domain"}
-
-"""Description of an interval's coverage by its kind."""
-
 BY_CHANNEL = {
     "inversion": "published counts times the inverse of the channel matrix",
     "em": "maximum-likelihood counts, none negative, by expectation maximization",
@@ -79,6 +75,12 @@ def answer_json(known: ReleaseData, query: Query, answer: QueryEstimate) -> dict
     if answer.warning is not None:
         result["warning"] = answer.warning
     return result
+
+
+def unanswered_json(reason: str) -> dict[str, Any]:
+    """Return the JSON object of a query whose maximum likelihood search has not converged."""
+    result: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "interval", "half_width"))
+    return result | {"approximation": "none", "method": "em", "warning": reason}
 
 
 def _number(value: float) -> float | int:
@@ -167,18 +169,19 @@ def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:
     """Return the lines of the standard error and the interval."""
     if answer.interval is None:
         return [("standard error", "none"), ("95 % interval", "none")]
+    label = "95 % interval" if answer.warning is None else "interval"  # the warning says which it is
     least, greatest = answer.interval
-    accuracy = "exact" if answer.exact else f"approximate{_INTERVAL_KINDS[answer.interval_kind]}"
+    accuracy = "exact" if answer.exact else "approximate"
     text = f"{_shown(least)} to {_shown(greatest)}, {accuracy}"
     reach = max(answer.estimate - least, greatest - answer.estimate)
     if answer.standard_error is None:  # the interval is certain
-        return [("standard error", "none"), ("95 % interval", text)]
+        return [("standard error", "none"), (label, text)]
     if reach > _FAR * answer.standard_error > 0 and answer.note != LARGEST:  # which says it itself
         text += (
             f"; up to {reach / answer.standard_error:.1f} standard errors away, because the standard error "
             "is larger at other counts of the interval"
         )
-    return [("standard error", _shown(answer.standard_error)), ("95 % interval", text)]
+    return [("standard error", _shown(answer.standard_error)), (label, text)]
 
 
 def _model_based(answer: QueryEstimate) -> list[tuple[str, str]]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from splu_ref.channels import GroupDraws, ParameterError, whole
-from splu_ref.cli.output import about, show
+from splu_ref.channels import DataError, GroupDraws, ParameterError, whole
+from splu_ref.cli.output import show
+
+if TYPE_CHECKING:
+    from splu_ref.mechanisms import Mechanism
 
 GammaOption: TypeAlias = Annotated[
     str | None, typer.Option("--gamma", help="Size of a decoy group, at least 2; or give --manifest.")
@@ -117,11 +121,15 @@ def release_parameters(
         return [ReleaseParameters(gamma=gamma, retention=retention, draws=law)]
     if gamma is not None or retention is not None or law.bound is not None:
         raise ParameterError("--manifest states gamma, retention and draws: leave out these options")
-    from splu_ref.mechanisms import read_manifest, splu_gen_of  # noqa: PLC0415 - a number needs no tables
+    from splu_ref.mechanisms import SpluGens, read_manifest, splu_gen_of  # noqa: PLC0415 - a number needs no tables
 
     facts = read_manifest(manifest)
-    with about(manifest):
-        mechanism = splu_gen_of(facts)
+    if not isinstance(facts.mechanism, SpluGens):
+        raise DataError(
+            f"{manifest}: this is a release by {facts.mechanism.name}, and the command computes promises of "
+            f"SPLU-Gen: {_instead(facts.mechanism, shlex.quote(str(manifest)))}"
+        )
+    mechanism = splu_gen_of(facts)
     found: dict[ReleaseParameters, list[str]] = {}
     for column, domain in facts.domains.items():
         each = mechanism.for_column(column)
@@ -137,6 +145,33 @@ def release_parameters(
         )
         found.setdefault(case, []).append(column)
     return [replace(case, columns=tuple(columns)) for case, columns in found.items()]
+
+
+def _instead(mechanism: Mechanism[object], manifest: str) -> str:
+    """Return which command computes what a release by another mechanism promises."""
+    from splu_ref.mechanisms import (  # noqa: PLC0415 - a number needs no tables
+        AlphaBeta,
+        Operator,
+        RetentionReplacement,
+        SmallDomainRandomization,
+        Swapping,
+    )
+
+    breach = "use splu-ref breach"
+    if isinstance(mechanism, AlphaBeta):
+        given = f"--alpha {mechanism.alpha} --beta {mechanism.beta} --m {mechanism.size}"
+        return f"use splu-ref useful {given} --n TUPLES --query-size TUPLES --rho RHO"
+    if isinstance(mechanism, SmallDomainRandomization):
+        size = max(len(domain) for _, domain in mechanism.domains)
+        return (
+            f"{breach} --retention {mechanism.retention(size)} --values {size} --rho1 RHO1 --rho2 RHO2 for "
+            "the part with most values"
+        )
+    if isinstance(mechanism, Swapping):
+        return f"{breach} --manifest {manifest} --prior PUBLISHED --rho1 RHO1 --rho2 RHO2"
+    if isinstance(mechanism, RetentionReplacement | Operator):
+        return f"{breach} --manifest {manifest} --rho1 RHO1 --rho2 RHO2"
+    return f"use splu-ref audit-release PUBLISHED --manifest {manifest}, which checks its declared law"
 
 
 def require_one(cases: Sequence[ReleaseParameters], certificate: Path | None) -> None:

@@ -26,6 +26,13 @@ _TOKEN = re.compile(
 )
 _SIGNS = {"=", "<>", "!=", "<", "<=", ">", ">="}
 _END = "the end"
+_INSTEAD = {
+    "OR": "OR is not supported: write column IN ('a', 'b'), or --where 'column=a|b', for any of several "
+    "values, and a statement for each alternative otherwise",
+    "GROUP": "GROUP BY is not supported: for a table write --by column,column, with --where for its "
+    "conditions, instead of --batch",
+}
+"""What to write instead of a keyword."""
 
 
 class _Token(NamedTuple):
@@ -64,10 +71,16 @@ class _Reader:
         return self._text.count("\n", 0, place) + 1
 
     def statement(self) -> dict[str, Condition]:
-        for word in ("SELECT", "COUNT", "(", "*", ")"):
+        self._expect("SELECT", "SELECT COUNT(*) WHERE …")
+        if self.token.kind in {"word", "name"} and self.token.word != "COUNT":
+            raise self._expected(
+                "COUNT(*) alone; for a table write --by column,column instead of --batch, for sums also --sum"
+            )
+        for word in ("COUNT", "(", "*", ")"):
             self._expect(word, "SELECT COUNT(*) WHERE …")
         if self._passes("FROM"):
             self._column()
+        self._refuse_unsupported()
         self._expect("WHERE", "WHERE, and what to count")
         found: dict[str, Condition] = {}
         while True:
@@ -84,11 +97,15 @@ class _Reader:
                 raise self._fault(str(error), begin) from None
             if not self._passes("AND"):
                 break
-        if self.token.word == "OR":
-            raise self._fault("OR is not supported: write column IN ('a', 'b') for any of several values")
+        self._refuse_unsupported()
         if self.token.kind != "end":
             self._expect(";", "AND, or ; after a query")
         return found
+
+    def _refuse_unsupported(self) -> None:
+        """Raise with what to write instead, if the next word is a keyword that is not supported."""
+        if self.token.word in _INSTEAD:
+            raise self._fault(_INSTEAD[self.token.word])
 
     def _condition(self, column: str) -> Condition:
         if self._passes("BETWEEN"):
@@ -118,6 +135,8 @@ class _Reader:
 
     def _column(self) -> str:
         token = self.token
+        if token.word == "(":
+            raise self._fault("conditions have no parentheses: join them by AND alone")
         if token.kind not in {"word", "name"}:
             raise self._expected("the name of a column")
         self._advance()

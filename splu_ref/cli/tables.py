@@ -181,7 +181,9 @@ def _show(table: Table, rows: int) -> None:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in table.by:
         grid.add_column(Text(visible(column)), overflow="fold")
-    for name in (table.quantity, "standard error", "95 % interval"):
+    qualified = table.warning is not None and any(cell.interval for cell in table.cells)
+    level = "interval" if qualified else "95 % interval"  # the warning says which it is
+    for name in (table.quantity, "standard error", level):
         grid.add_column(Text(visible(name)), justify="right", overflow="fold")
     lines = (*table.cells, *table.totals)
     for cell in lines[:MOST_LINES]:

@@ -21,6 +21,7 @@ from .estimator import Method as Method
 from .estimator import Progress as Progress
 from .estimator import QueryEstimator as QueryEstimator
 from .estimator import method_named as method_named
+from .linear.em import ConvergenceError as ConvergenceError
 from .linear.em import Maximum as Maximum
 from .linear.em import most_likely as most_likely
 from .linear.inversion import Inversion as Inversion

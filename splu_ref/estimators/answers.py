@@ -39,6 +39,18 @@ NO_JOINT_INTERVAL = (
 )
 """Warning for several sensitive columns under all-or-none draws."""
 
+ON_AVERAGE = (
+    "the interval covers 95 % of the values of the domain on average, not each count: where one value holds "
+    "over 40 % of the records of the predicate, such intervals covered its count in as few as 28 % of cases"
+)
+"""Warning for intervals of the kind ``average``."""
+
+NORMAL_INTERVAL = (
+    "the interval is the estimate plus or minus 1.96 standard errors, which covers less than 95 % where one "
+    "value holds over 40 % of the records of the predicate: use shrunk"
+)
+"""Warning for the normal intervals of ``inversion``."""
+
 
 @dataclass(frozen=True, slots=True)
 class QueryEstimate:
@@ -64,7 +76,7 @@ class QueryEstimate:
     note
         A remark on this estimate, or None.
     warning
-        Reason for a missing interval, or None.
+        Reason for a missing interval, or why the interval is not a 95 % interval for each count; else None.
     interval_kind
         Whether the interval is for each count by itself, or for the values of a domain on average.
     variance_estimate
@@ -127,6 +139,8 @@ class Estimates:
         Of the transition matrix, if it was inverted.
     warning
         Reason why errors and intervals are not reported; None if they are.
+    caveat
+        Reason why the intervals are not 95 % intervals for each count; None if they are.
     allows_for_plan
         Whether they allow for a plan that is a function of the histogram.
     interval_kind
@@ -140,6 +154,7 @@ class Estimates:
     notes: Sequence[str | None] = field(default=(), kw_only=True)
     condition_number: float | None = field(default=None, kw_only=True)
     warning: str | None = field(default=None, kw_only=True)
+    caveat: str | None = field(default=None, kw_only=True)
     allows_for_plan: bool = field(default=False, kw_only=True)
     interval_kind: Interval = field(default="each", kw_only=True)
 
@@ -153,7 +168,14 @@ class Estimates:
     def unbounded(cls, value: FloatArray, error: FloatArray, condition_number: float) -> Estimates:
         """Return estimates with normal 95 % intervals, neither clipped."""
         margin = NORMAL_95 * error
-        return cls(value, error, value - margin, value + margin, condition_number=condition_number)
+        return cls(
+            value,
+            error,
+            value - margin,
+            value + margin,
+            condition_number=condition_number,
+            caveat=NORMAL_INTERVAL,
+        )
 
     @classmethod
     def from_batches(cls, size: int, parts: Iterable[tuple[IntArray, Estimates]]) -> Estimates:
@@ -205,7 +227,7 @@ class Estimates:
                 condition_number=self.condition_number,
                 interval_kind=self.interval_kind,
                 note=NO_INFORMATION if nothing else note,
-                warning=self.warning,
+                warning=self.warning or self.caveat,
             )
             for value, error, lower, upper, both, predicate, nothing, note in zip(
                 *(array.round(_DECIMALS).tolist() for array in arrays), blank.tolist(), notes, strict=True

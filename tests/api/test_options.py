@@ -123,7 +123,7 @@ def test_a_frame_of_answers_is_the_answers(
         "method": [answer.method for answer in expected],
         "published_count": [answer.published_count for answer in expected],
         "predicate_count": [answer.predicate_count for answer in expected],
-        "warning": [None, None],
+        "warning": [answer.warning for answer in expected],
     }
     assert release.estimate(requested[0], method=method) == expected[0]
 

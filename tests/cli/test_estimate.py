@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -15,7 +17,9 @@ from splu_ref.cli import ledger, main
 from splu_ref.cli.estimate_answers import uncertainty_lines
 from splu_ref.data import Microdata, embedded_table, write_table
 from splu_ref.estimators import METHODS, Query, QueryEstimate, QueryEstimator
-from splu_ref.mechanisms import SpluGen
+from splu_ref.estimators.linear import em
+from splu_ref.estimators.queries import methods
+from splu_ref.mechanisms import FloatArray, SpluGen
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 
@@ -212,6 +216,36 @@ def test_a_line_ends_where_json_says_and_a_byte_order_mark_is_none_of_it(
     assert "line 1: 'a\\u2028b' is not a value" in _refused(capsys, *given)
 
 
+def test_a_query_that_does_not_converge_leaves_the_others_of_a_batch(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheres = [
+        {"sex": "Female", "occupation": value}
+        for value in ("Armed-Forces", "Sales", "Craft-repair", "Tech-support")
+    ]
+    release = [folder / "p.csv", "--manifest", folder / "m.json"]
+    given = [*release, "--batch", tmp_path / "q", "--method", "em"]
+    (tmp_path / "q").write_text("\n".join(json.dumps({"where": where}) for where in wheres))
+    expected = _lines(capsys, *given)
+    whole = em.most_likely
+
+    def limited(published: FloatArray, factors: Sequence[FloatArray]) -> em.Maximum:
+        """Stop short for the predicate's count of one of the queries."""
+        found = whole(published, factors)
+        gap = np.where(published[:, 1] == expected[1]["published_count"], 1.0, found.gap)
+        return found._replace(gap=gap)
+
+    monkeypatch.setattr(methods, "most_likely", limited)
+    assert main(["estimate", *map(str, given)]) == 3
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert answers[1]["estimate"] is answers[1]["interval"] is None
+    assert "has not settled" in answers[1]["warning"]
+    assert [*answers[:1], *answers[2:]] == [*expected[:1], *expected[2:]]
+    alone = [f"{column}={value}" for column, value in wheres[1].items()]
+    where = [word for text in alone for word in ("--where", text)]
+    assert "has not settled" in _refused(capsys, *release, *where, "--method", "em")
+
+
 def test_either_where_or_a_batch(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     release = [folder / "p.csv", "--manifest", folder / "m.json"]
     assert "either --where" in _refused(capsys, *release)
@@ -235,7 +269,7 @@ def test_a_reader_sees_method_error_and_interval(folder: Path, capsys: pytest.Ca
     ]
     assert main([str(part) for part in arguments]) == 0
     shown = capsys.readouterr().out
-    for word in ("occupation=Sales and sex=Female", "standard error", "95 % interval", "condition"):
+    for word in ("occupation=Sales and sex=Female", "standard error", "interval ", "warning", "condition"):
         assert word in shown
 
 
@@ -347,7 +381,14 @@ def test_each_interval_has_its_kind(folder: Path, capsys: pytest.CaptureFixture[
     assert length[0] < length[1]
     assert all(isinstance(end, int) for end in each["interval"])
     assert main(["estimate", *map(str, [*release, *where]), "--interval", "average"]) == 0
-    assert "on average over" in " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "on average, not each count" in printed
+    assert "95 % interval" not in printed
+    assert "warning" not in each
+    assert "on average" in average["warning"]
+    inverted = _json(capsys, *release, *where, "--method", "inversion")
+    assert inverted["interval"] is not None
+    assert "1.96 standard errors" in inverted["warning"]
     alone = _json(capsys, *release, "--where", "occupation=Sales", "--interval", "average")
     assert (alone["method"], alone["interval_kind"]) == ("mle", "each")
 

@@ -14,7 +14,7 @@ from splu_ref.randomness import Key
 PUBLISHED = ("--manifest", "m.json", "--sensitive", "work", "--gamma", "3", "--key-file", "key")
 RECODED = (
     *("--missing", "none", "--bins", "age=10", "--cross", "work=job,level", "--group-rare", "town=20"),
-    *("--drop", "note", "--hash", "person"),
+    *("--drop", "note", "--hash", "person", "--keep", "person", "--keep", "height"),
 )
 
 
@@ -52,6 +52,17 @@ def test_estimate_and_audit_need_only_the_manifest(capsys: pytest.CaptureFixture
         capsys, "audit-release", "p.csv", "--manifest", "m.json", "--original", "t.csv", "--key-file", "key"
     )
     assert (audited["verdict"], audited["recomputed_from"]) == ("consistent", "key (keyed randomness)")
+
+
+def test_the_mean_of_a_binned_column_names_its_bins(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["publish", "t.csv", "-o", "p.csv", *PUBLISHED, *RECODED]) == 0
+    for measured, message in (
+        ("age", "column 'age' is published in bins of 10, such as '20..29'"),
+        ("town", "column 'town' holds no numbers"),
+    ):
+        capsys.readouterr()
+        assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "work", "--mean", measured]) == 2
+        assert message in capsys.readouterr().err
 
 
 def test_an_audit_without_the_manifests_facts_fails(capsys: pytest.CaptureFixture[str]) -> None:

@@ -162,6 +162,42 @@ def test_what_a_manifest_does_not_show_is_refused(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "instead"),
+    [
+        (
+            "--mechanism retention --retention 1/2 --observed-domain",
+            "splu-ref breach --manifest m.json --rho1",
+        ),
+        ("--mechanism swap --retention 1/2", "splu-ref breach --manifest m.json --prior PUBLISHED --rho1"),
+        (
+            "--mechanism alpha-beta --alpha 1/2 --beta 1/5 --observed-domain --distinct --sensitive town",
+            "splu-ref useful --alpha 1/2 --beta 1/5 --m 8 ",
+        ),
+        (
+            "--mechanism small-domains --by town --observed-domain --rho1 1/5 --rho2 1/2",
+            "splu-ref breach --retention 3/5 --values 2 --rho1",
+        ),
+        ("--mechanism distribution", "splu-ref audit-release PUBLISHED --manifest m.json"),
+    ],
+)
+def test_a_promise_of_another_mechanism_names_its_command(
+    options: str,
+    instead: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{'abcd'[n % 4]},{'xy'[n % 2]}\n" for n in range(60))
+    Path("t.csv").write_text("job,town\n" + rows)
+    publish = f"publish t.csv -o p.csv --manifest m.json --sensitive job --seed 1 {options}"
+    assert main(publish.split()) == 0
+    capsys.readouterr()
+    assert main(["privacy", "--manifest", "m.json", "--alpha", "3", *SHARED]) == 2
+    assert f"use {instead}" in capsys.readouterr().err
+
+
 def test_small_counts_of_a_release_that_grew_have_the_law_of_one_table(reported: Callable[..., Any]) -> None:
     grown, once = (
         reported("privacy", "--manifest", f"{name}.json", "--alpha", "4") for name in ("grown", "capped")

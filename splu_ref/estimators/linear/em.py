@@ -34,6 +34,10 @@ count is multiplied once by the last factor. This saves steps if the maximum is 
 that grows again is restored."""
 
 
+class ConvergenceError(InputError):
+    """The search for a maximum of the likelihood has not converged."""
+
+
 class Maximum(NamedTuple):
     """Counts at which a maximization of the likelihood stopped.
 
@@ -113,11 +117,11 @@ def require_convergence(found: Maximum, instead: str = "shrunk") -> FloatArray:
 
     Raises
     ------
-    InputError
+    ConvergenceError
         If a log-likelihood may be short of its maximum by more than a thousandth.
     """
     if float(found.gap.max(initial=0.0)) > 1e-3:
-        raise InputError(
+        raise ConvergenceError(
             f"EM has not settled after {found.steps} steps: a count is too close to 0, or the value is "
             f"published with nearly p of all rows, so use --method {instead}"
         )

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from splu_ref.estimators.answers import Estimates, Interval, QueryCounts
+from splu_ref.estimators.answers import ON_AVERAGE, Estimates, Interval, QueryCounts
 from splu_ref.estimators.linear.transition import contract
 from splu_ref.estimators.queries.methods import ClosedForm
 from splu_ref.estimators.queries.one_column import (
@@ -57,6 +57,7 @@ class MeanSquareError(NamedTuple):
 
 
 NOTHING = MeanSquareError(0.0, 0.0)
+_CAVEATS: dict[Interval, str | None] = {"each": None, "average": ON_AVERAGE}
 
 
 class CountEstimateWithError(NamedTuple):
@@ -276,6 +277,7 @@ class JointQueries:
             ends[:, 0],
             ends[:, 1],
             interval_kind=kind,
+            caveat=_CAVEATS[kind],
         )
 
     def _records(self, which: int, cells: FloatArray) -> RecordTables:
@@ -352,7 +354,12 @@ class ShrinkageMethod:
             return ClosedForm().single(column, batch)
         found = batch.by_the_rarer_side(partial(shrunk, column, self.interval, self.by_conditions))
         found = found.with_interval_below(batch.most).clipped_to_interval()
-        return replace(found, interval_kind=self.interval, allows_for_plan=column.allows_for_plan)
+        return replace(
+            found,
+            interval_kind=self.interval,
+            caveat=_CAVEATS[self.interval],
+            allows_for_plan=column.allows_for_plan,
+        )
 
     def joint(
         self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]

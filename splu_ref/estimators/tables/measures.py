@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, InputError, ParameterError, inverse
-from splu_ref.data import codes_in_domain, number, tally
+from splu_ref.data import Bins, codes_in_domain, number, tally
 from splu_ref.estimators.answers import NO_INTERVAL
 from splu_ref.estimators.linear.inversion import Inversion
 from splu_ref.estimators.linear.transition import published_co_occurrence
@@ -375,6 +375,13 @@ def _numbers(release: ReleaseData, column: str, where: Mapping[str, Condition]) 
         kept = selected(column, where[column], domain)
         found = np.where(np.isin(np.arange(len(domain)), kept), found, np.nan)
     if np.isnan(found).all():
+        recoded = () if release.attached_manifest is None else release.attached_manifest.recoded
+        for step in recoded:
+            if isinstance(step, Bins) and step.column == column:
+                raise DataError(
+                    f"column {column!r} is published in bins of {step.width}, such as {domain[0]!r}, so its "
+                    f"sums and means are not known: count its bins with --by {column}"
+                )
         raise DataError(f"column {column!r} holds no numbers, but {domain[0]!r}: measure another column")
     return found
 
