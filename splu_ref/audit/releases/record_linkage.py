@@ -115,7 +115,7 @@ class Classes(NamedTuple):
     """
 
     classes: IntArray
-    sizes: IntArray
+    sizes: NDArray[np.signedinteger]
 
 
 class Original:
@@ -226,7 +226,7 @@ class Match:
         columns = (np.concatenate(text_ranks(tables, name, blank=blank)) for name in original.others)
         first = first_alike(columns, records + published.row_count)
         classes, found = first[:records], first[records:]
-        sizes = np.bincount(classes, minlength=records).astype(np.int64, copy=False)
+        sizes = np.bincount(classes, minlength=records).astype(np.min_scalar_type(-len(first) - 1))
         codes = {}
         for column, domain in original.domains.items():
             code = {value: number for number, value in enumerate(domain)}
@@ -250,10 +250,10 @@ class Match:
         return int((self.published[column] < 0).sum())
 
     @cached_property
-    def missing(self) -> IntArray:
+    def missing(self) -> NDArray[np.signedinteger]:
         """Records of each class that are not in the published table, shape (N,); negative for too many."""
         found = np.bincount(self.classes[self.classes >= 0], minlength=self.original.table.row_count)
-        return self.index.sizes - found
+        return (self.index.sizes - found).astype(self.index.sizes.dtype)
 
     @cached_property
     def records(self) -> IntArray:
