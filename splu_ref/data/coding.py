@@ -16,6 +16,8 @@ from splu_ref.data.cell_values import Column, Value, text, values
 
 _PLAIN = (nw.String, nw.Boolean, nw.Date, nw.Float32, nw.Float64)
 """Types, besides integers, that are the same in every library."""
+_ROWS_PER_VALUE = 4
+"""Integers are looked up in an array if there are so many rows, or more, for each number of their range."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,14 @@ def code_column(series: Column) -> Coding:
     cells = _in_polars(series)
     if cells is None:
         return code_values(values(series), str(series.name))
+    if cells.dtype.is_integer() and len(cells):
+        numbers = cells.cast(pl.Int64, strict=False)  # one that is too large becomes null
+        if not numbers.null_count():
+            keys = numbers.to_numpy()
+            least, greatest = int(keys.min()), int(keys.max())
+            if greatest - least < len(keys) // _ROWS_PER_VALUE:
+                between = pl.int_range(greatest - least + 1, dtype=pl.Int64, eager=True) + least
+                return occurring(between.cast(cells.dtype).alias(cells.name), keys - least)
     key = cells
     if cells.dtype.is_float():  # 0.0 and -0.0 are equal but have different texts: bits are compared
         floats = cells.fill_nan(None).fill_null(float("nan")).to_numpy()

@@ -67,6 +67,20 @@ def test_a_coding_is_that_of_the_cells_one_by_one(column: str) -> None:
     _check(table.take(rows), column, [cells[row] for row in rows])
 
 
+@pytest.mark.parametrize("least", [-(2**63), -3, 0, 2**63 - 4, 2**63, 2**64 - 4])
+def test_integers_of_a_short_range_are_coded_as_their_cells_one_by_one(least: int) -> None:
+    cells = [least + each for each in (2, 0, 3, 2, 0, 0, 3, 2) * 3]
+    kind = pl.Int64 if least + 3 < 2**63 else pl.UInt64
+    _check(Microdata.from_frame(pl.DataFrame({"n": pl.Series(cells, dtype=kind)})), "n", list(cells))
+
+
+@pytest.mark.parametrize("kind", [pl.Int8, pl.UInt8, pl.Int16, pl.UInt32, pl.Int64])
+@pytest.mark.parametrize("rows", [4, 40, 600])
+def test_short_and_long_ranges_of_integers_are_coded_alike(kind: type[pl.DataType], rows: int) -> None:
+    cells = [each * 37 % 101 for each in range(rows)]
+    _check(Microdata.from_frame(pl.DataFrame({"n": pl.Series(cells, dtype=kind)})), "n", list(cells))
+
+
 def test_objects_are_distinguished_by_type_and_text() -> None:
     cells: list[Any] = ["1", 1, True, None, 1.0, "1", True, ""]
     table = Microdata.from_frame(pd.DataFrame({"x": pd.Series(cells, dtype=object)}))

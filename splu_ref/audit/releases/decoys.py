@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,13 @@ from splu_ref.audit.releases.pooling import (
     product_of,
     small_numbers,
 )
-from splu_ref.audit.releases.record_linkage import Match, Ranks, text_ranks
+from splu_ref.audit.releases.record_linkage import Match, text_ranks
 from splu_ref.channels import Channel, decoy_groups
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import PLANS, co_occurrence, largest_gamma
 from splu_ref.randomness import IntArray, SystemSource
+
+Numbers: TypeAlias = NDArray[np.signedinteger]
 
 _LARGEST_DOMAIN = 2000
 
@@ -254,15 +256,15 @@ def predicates_evidence(
     every value is tested in all rows of a predicate, each of which counts for one in gamma
     (`effective_trials`), and the values are averaged as well.
     """
-    values = text_ranks([published], column, blank=True)[0].astype(np.int64)
+    values = text_ranks([published], column, blank=True)[0]
     others = [name for name in published.columns if name not in sensitive]
     trials: list[IntArray] = [np.empty(0, dtype=np.int64)]
     shown: list[IntArray] = [np.empty(0, dtype=np.int64)]
     independent = claimed.dependent == 1
     ranks = (text_ranks([published], name, blank=True)[0] for name in others)
     for cells in _predicates(ranks, least):
-        inside = np.flatnonzero(cells >= 0)
-        if not len(inside):
+        inside = cells >= 0
+        if not inside.any():
             continue
         tested, successes = (_second_halves if independent else _all)(cells[inside], values[inside])
         trials.append(tested)
@@ -312,7 +314,7 @@ def unlinked_power(rows: int, claimed: SpluGenClaim, level: Fraction) -> RatePow
     return rate_power(rate_at_most, trials, max(claimed.law.retention, claimed.law.decoy), level)
 
 
-def _predicates(columns: Iterable[Ranks], least: int) -> Iterator[Ranks]:
+def _predicates(columns: Iterable[Numbers], least: int) -> Iterator[Numbers]:
     """Yield the predicate of each row, for every column and every two; -1 if it has fewer rows than least."""
     large = [_large(cells, least) for cells in columns]
     yield from large
@@ -322,17 +324,19 @@ def _predicates(columns: Iterable[Ranks], least: int) -> Iterator[Ranks]:
             yield _large(np.where((one < 0) | (other < 0), -1, pairs), least)
 
 
-def _large(cells: NDArray[np.signedinteger], least: int) -> Ranks:
+def _large(cells: Numbers, least: int) -> Numbers:
     """Return the numbers of cells in at least so many rows, from 0 on in their order; -1 for the others."""
     inside = np.flatnonzero(cells >= 0)
     small = small_numbers(cells[inside])
     enough = np.bincount(small) >= least
-    found = np.full(len(cells), -1, dtype=np.int32)
-    found[inside] = np.where(enough, np.cumsum(enough) - 1, -1)[small]
+    numbers = np.where(enough, np.cumsum(enough) - 1, -1)
+    numbers = numbers.astype(np.min_scalar_type(-len(numbers) - 1))
+    found = np.full(len(cells), -1, dtype=numbers.dtype)
+    found[inside] = numbers[small]
     return found
 
 
-def _all(cell: Ranks, values: IntArray) -> tuple[IntArray, IntArray]:
+def _all(cell: Numbers, values: Numbers) -> tuple[IntArray, IntArray]:
     """Return the rows of each predicate, and how many show the value that most of them show."""
     sizes, width = np.bincount(cell), int(values.max(initial=0)) + 1
     pairs, counts = np.unique(cell.astype(np.int64) * width + values, return_counts=True)
@@ -341,14 +345,15 @@ def _all(cell: Ranks, values: IntArray) -> tuple[IntArray, IntArray]:
     return sizes, most
 
 
-def _second_halves(cell: Ranks, values: IntArray) -> tuple[IntArray, IntArray]:
+def _second_halves(cell: Numbers, values: Numbers) -> tuple[IntArray, IntArray]:
     """Return the rows of each predicate's second half, and how many show what is typical of the first."""
     sizes = np.bincount(cell)
     order = np.argsort(cell.astype(np.min_scalar_type(len(sizes))), kind="stable")
     late = order[np.cumsum(sizes) - sizes + sizes // 2]  # the first row of each second half
+    del order  # as long as the table
     early = np.arange(len(cell)) < late[cell]
     width = int(values.max(initial=0)) + 1
-    pairs, counts = np.unique((cell.astype(np.int64) * width + values)[early], return_counts=True)
+    pairs, counts = np.unique(cell[early].astype(np.int64) * width + values[early], return_counts=True)
     by_count = np.lexsort((-counts, pairs // width))
     _, first = np.unique((pairs // width)[by_count], return_index=True)
     typical = pairs[by_count[first]] % width

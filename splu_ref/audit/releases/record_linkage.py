@@ -27,6 +27,8 @@ Ranks: TypeAlias = NDArray[np.int32]
 
 _MOST_HISTOGRAMS = 64
 _LARGEST_KEY = 1 << 63
+_ROWS_AT_ONCE = 1 << 20
+_MOST_PARTS = 251
 
 
 def frame_of(table: Microdata) -> Frame:
@@ -83,13 +85,22 @@ def first_alike(columns: Iterable[Ranks], rows: int) -> IntArray:
         width = int(numbers.max(initial=0)) + 1
         if size * width >= _LARGEST_KEY:
             keys, size = _first_rows(keys), rows
-        keys, size = keys * width + numbers, size * width
+        keys *= width
+        keys += numbers
+        size *= width
     return _first_rows(keys) if size > 1 else keys
 
 
 def _first_rows(keys: IntArray) -> IntArray:
-    rows = pl.DataFrame({"key": keys, "row": np.arange(len(keys))})
-    return rows.select(pl.col("row").first().over("key")).to_series().to_numpy()
+    """Return the first row with the same key, part by part: equal keys have equal remainders."""
+    parts = min(1 + len(keys) // _ROWS_AT_ONCE, _MOST_PARTS)
+    remainders = (keys % parts).astype(np.uint8)
+    found = np.empty(len(keys), dtype=np.int64)
+    for part in range(parts):
+        rows = np.flatnonzero(remainders == part)
+        table = pl.DataFrame({"key": keys[rows], "row": rows})
+        found[rows] = table.select(pl.col("row").first().over("key")).to_series().to_numpy()
+    return found
 
 
 class Classes(NamedTuple):
@@ -104,7 +115,7 @@ class Classes(NamedTuple):
     """
 
     classes: IntArray
-    sizes: IntArray
+    sizes: NDArray[np.signedinteger]
 
 
 class Original:
@@ -143,18 +154,16 @@ class Original:
         self.codes = {column: self._codes(column) for column in sensitive}
         self.domains = {column: self._domain(column) for column in sensitive}
         self.text_only = holds_text_only(table)
-        self._ranks: dict[bool, list[Ranks]] = {}
 
     @property
     def row_count(self) -> int:
         """Number of records."""
         return self.table.row_count
 
-    def ranks(self, *, blank: bool) -> list[Ranks]:
-        """Return for each column that is not sensitive the rank of every row's text, shape (N,)."""
-        if blank not in self._ranks:
-            self._ranks[blank] = [text_ranks([self.table], name, blank=blank)[0] for name in self.others]
-        return self._ranks[blank]
+    def ranks(self, *, blank: bool) -> Iterator[Ranks]:
+        """Yield for each column that is not sensitive the rank of every row's text, shape (N,)."""
+        for name in self.others:
+            yield text_ranks([self.table], name, blank=blank)[0]
 
     def frequencies(self, column: str) -> IntArray:
         """Return how often each value of a sensitive column occurs, shape (domain,)."""
@@ -217,7 +226,7 @@ class Match:
         columns = (np.concatenate(text_ranks(tables, name, blank=blank)) for name in original.others)
         first = first_alike(columns, records + published.row_count)
         classes, found = first[:records], first[records:]
-        sizes = np.bincount(classes, minlength=records).astype(np.int64, copy=False)
+        sizes = np.bincount(classes, minlength=records).astype(np.min_scalar_type(-len(first) - 1))
         codes = {}
         for column, domain in original.domains.items():
             code = {value: number for number, value in enumerate(domain)}
@@ -241,10 +250,10 @@ class Match:
         return int((self.published[column] < 0).sum())
 
     @cached_property
-    def missing(self) -> IntArray:
+    def missing(self) -> NDArray[np.signedinteger]:
         """Records of each class that are not in the published table, shape (N,); negative for too many."""
         found = np.bincount(self.classes[self.classes >= 0], minlength=self.original.table.row_count)
-        return self.index.sizes - found
+        return (self.index.sizes - found).astype(self.index.sizes.dtype)
 
     @cached_property
     def records(self) -> IntArray:
@@ -283,19 +292,20 @@ class Match:
 
     def unlinked(self, column: str) -> Unlinked:
         """Return what rows of unknown value show."""
-        codes, classes = self.original.codes[column], self.index.classes
+        unknown = np.flatnonzero((self.true_values(column) < 0) & (self.classes >= 0))
+        used = np.zeros(len(self.index.sizes), dtype=np.bool_)
+        used[self.classes[unknown]] = True
+        records = np.flatnonzero(used[self.index.classes])
+        codes, classes = self.original.codes[column][records], self.index.classes[records]
         size = len(self.original.domains[column])
         pairs, counts = np.unique(classes * size + codes, return_counts=True)
         order = np.lexsort((-counts, pairs // size))
         first = order[np.unique((pairs // size)[order], return_index=True)[1]]
-        typical = np.full(len(codes), -1, dtype=np.int64)
-        majority = np.zeros(len(codes), dtype=np.int64)
-        typical[pairs[first] // size], majority[pairs[first] // size] = pairs[first] % size, counts[first]
-        unknown = (self.true_values(column) < 0) & (self.classes >= 0)
+        typical = np.full(len(used), -1, dtype=np.int64)
+        typical[pairs[first] // size] = pairs[first] % size
         shown = self.published[column][unknown] == typical[self.classes[unknown]]
-        used = np.unique(self.classes[unknown])
-        share = Fraction(int(majority[used].sum()), max(1, int(self.index.sizes[used].sum())))
-        return Unlinked(int(unknown.sum()), int(shown.sum()), share)
+        share = Fraction(int(counts[first].sum()), max(1, len(records)))
+        return Unlinked(len(unknown), int(shown.sum()), share)
 
     def frequency_bounds(self, column: str) -> tuple[IntArray, IntArray]:
         """Return the least and the largest frequency that each value can have after the deletion."""
