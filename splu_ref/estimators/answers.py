@@ -64,7 +64,8 @@ class QueryEstimate:
     note
         A remark on this estimate, or None.
     warning
-        Reason for a missing interval, or None.
+        Reason for a missing interval, or for a published count that says little about the true one; None
+        if there is neither.
     interval_kind
         Whether the interval is for each count by itself, or for the values of a domain on average.
     variance_estimate
