@@ -16,6 +16,8 @@ COMMANDS = {
     "promise.",
     "compare": "Compare mechanisms that keep a value equally often: what attacks achieve, and what is "
     "guaranteed.",
+    "conditions": "Compare the errors of the default estimate of conjunctions with and without its product "
+    "form.",
     "attack-learned": "Publish a table as a manifest says, and attack every record by learning from each "
     "release.",
     "query-interface": "Carry out what gets around the defense of an interface that answers queries about a "

@@ -7,8 +7,6 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-
 from experiments.study.generated import GENERATED
 from experiments.study.recipes import EMBEDDED, RECIPES, Recipe
 from experiments.study.tables import StudyTable, coded, table_file
@@ -74,11 +72,8 @@ class Setting:
             If a file is not there, or no folder is named.
         """
         table = _read(self.table, self.sensitive, self.second, self.left_out, folder)
-        kept = table.rows - table.rows % self.gamma
-        if kept < table.rows:
-            order = SeededSource(f"{self.name}/remainder".encode()).permutation(table.rows)
-            table = table.take(np.sort(order[:kept]))
-        return table
+        source = SeededSource(f"{self.name}/remainder".encode())
+        return table.without_remainder(self.gamma, source)
 
 
 @lru_cache(maxsize=2)

@@ -17,7 +17,7 @@ from splu_ref.channels.parameters import DataError, Gamma, ParameterError
 from splu_ref.data import Microdata, embedded_table, read_table
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.mechanisms import largest_gamma
-from splu_ref.randomness import IntArray
+from splu_ref.randomness import ByteSource, IntArray
 
 INTERVALS = 10
 """Into how many intervals figure 12 cuts the ages."""
@@ -90,6 +90,11 @@ class StudyTable:
         codes = np.stack([numbered(column[rows]) for column in self.codes]).astype(np.int32)
         second = None if self.second is None else numbered(self.second[rows])
         return replace(self, codes=codes, values=numbered(self.values[rows]), second=second)
+
+    def without_remainder(self, gamma: int, source: ByteSource) -> StudyTable:
+        """Return the table less N modulo gamma random records, which any release would delete."""
+        kept = self.rows - self.rows % gamma
+        return self if kept == self.rows else self.take(np.sort(source.permutation(self.rows)[:kept]))
 
     def joint(self) -> StudyTable:
         """Return the table whose sensitive value is the pair of both: first * (second values) + second."""

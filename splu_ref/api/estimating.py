@@ -63,7 +63,7 @@ def answers(
         The frame is of the kind of the published table. It has a column for each column that a query names,
         with the condition as text, and ``estimate``, ``standard_error``, ``low`` and ``high`` (the ends of
         the 95 % interval), ``method``, ``published_count``, ``predicate_count`` and ``warning``, which says
-        why there is no interval, or none of 95 % for each count.
+        why there is no interval or none of 95 % for each count, and where a published count reveals little.
 
     Raises
     ------

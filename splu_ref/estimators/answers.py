@@ -76,7 +76,8 @@ class QueryEstimate:
     note
         A remark on this estimate, or None.
     warning
-        Reason for a missing interval, or why the interval is not a 95 % interval for each count; else None.
+        Reason for a missing interval, why the interval is not a 95 % interval for each count, or that the
+        published count says little about the true one; None if there is nothing to say.
     interval_kind
         Whether the interval is for each count by itself, or for the values of a domain on average.
     variance_estimate

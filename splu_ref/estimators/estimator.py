@@ -26,6 +26,7 @@ from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, Most
 from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import Query, ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
+from splu_ref.estimators.queries.weak_support import weak_support
 from splu_ref.mechanisms import SpluGens
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -290,6 +291,18 @@ class QueryEstimator:
             )
             if method.answers_predicates and not known:
                 found = replace(found, warning=NO_INTERVAL)
-            return found.query_estimates(method.name, counted)
+            answers = found.query_estimates(method.name, counted)
+            if not method.answers_predicates:
+                return answers
+            weak = [
+                weak_support(part, name, part.members([query.members[place] for query in queries]))
+                for place, (name, part) in enumerate(zip(names, parts, strict=True))
+            ]
+            return [
+                replace(one, warning="; ".join(filter(None, (one.warning, *reasons))) or None)
+                if 0 < one.predicate_count < parts[0].rows  # otherwise n or f' settles it
+                else one
+                for one, *reasons in zip(answers, *weak, strict=True)
+            ]
 
         return answer

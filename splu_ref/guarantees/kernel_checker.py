@@ -21,7 +21,7 @@ BUILD = (
 )
 
 
-LONGEST = 300.0
+LONGEST = 300
 """Seconds that the proved checker may take: the limits of the other checker do not bound its time."""
 
 
@@ -51,7 +51,7 @@ def kernel_program() -> Path | None:
     return path if path.is_file() else None
 
 
-def kernel_check(text: str, *, program: Path | None = None, seconds: float = LONGEST) -> KernelVerdict:
+def kernel_check(text: str, *, program: Path | None = None, seconds: int = LONGEST) -> KernelVerdict:
     """Check a certificate with the proved checker.
 
     Parameters
@@ -86,7 +86,7 @@ def kernel_check(text: str, *, program: Path | None = None, seconds: float = LON
         )
     except subprocess.TimeoutExpired:
         raise CertificateError(
-            f"the proved checker did not finish in {seconds:g} seconds: check without --kernel, or give a "
+            f"the proved checker did not finish in {seconds} seconds: check without --kernel, or give a "
             "smaller alpha"
         ) from None
     words = tuple(KernelWord)

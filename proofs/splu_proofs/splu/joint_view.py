@@ -72,7 +72,7 @@ def two_looks() -> Derivation:
             Identity(
                 name="agreeing cells are right",
                 says=(
-                    "The record's own value appears in both with p^2, and each of k other values takes it in "
+                    "The record's true value appears in both with p^2, and each of k other values takes it in "
                     "both with ((1-p)/k)^2: p^2 over the sum is k p^2/(k p^2 + (1-p)^2)."
                 ),
                 variables={"p": 1, "k": 1},

@@ -219,6 +219,13 @@ class PublishedColumn:
     def _linear_variance(self) -> LinearVariance:
         return LinearVariance(self.co_occurrence, self.law)
 
+    def members(self, sets: Sequence[Sequence[int]]) -> FloatArray:
+        """Return the indicators of sets of values, shape (sets, values)."""
+        found = np.zeros((len(sets), len(self.frequencies)))
+        for number, values in enumerate(sets):
+            found[number, list(values)] = 1.0
+        return found
+
     def count(self, queries: Sequence[ResolvedQuery]) -> Batch:
         """Return the counts of queries, each predicate counted once."""
         places: dict[Predicate, int] = {}
@@ -229,9 +236,7 @@ class PublishedColumn:
         if predicates != self._last[0]:  # several methods often estimate the same queries
             self._last = predicates, self._counts.by_value(predicates).astype(np.float64)
         published = self._last[1]
-        members = np.zeros((len(queries), len(self.frequencies)))
-        for number, query in enumerate(queries):
-            members[number, list(query.members[0])] = 1.0
+        members = self.members([query.members[0] for query in queries])
         n = published.sum(axis=1)[which]
         named = np.array([query.named[0] for query in queries])
         return Batch(

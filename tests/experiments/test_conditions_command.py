@@ -1,0 +1,87 @@
+"""``conditions``: what it reports, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from experiments.commands import conditions
+from experiments.study.conditions import with_several_conditions
+from experiments.study.judging import draw_queries
+from experiments.study.settings import Setting
+from splu_ref.randomness import SeededSource
+from tests.experiments.progress import recorded_progress
+from tests.programs import main
+
+ROWS = 3001  # not a multiple of gamma
+
+
+def _table(folder: Path, columns: int = 4) -> Path:
+    source = SeededSource(b"table")
+    job = source.below(8, ROWS)
+    near = {
+        f"c{place}": np.where(source.below(2, ROWS) == 0, job // 2, source.below(4, ROWS))
+        for place in range(columns)
+    }
+    path = folder / "jobs.csv"
+    pl.DataFrame({"job": job, **near}).write_csv(path)
+    return path
+
+
+def _run(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    assert main(["conditions", *map(str, words), "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_independent_conditions_lower_the_error_of_a_table_of_yours(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--data", _table(tmp_path), "--sensitive", "job", "--gamma", 4, "--queries", 30, "--releases", 3)
+    found = _run(capsys, *words)
+    [table] = found["tables"]
+    assert (table["table"], table["sensitive"], table["gamma"], table["tuned"]) == ("jobs", "job", 4, False)
+    assert table["rows"] == ROWS - ROWS % 4
+    assert table["mean"] == pytest.approx(np.mean([one["ratio"] for one in table["classes"]]))
+    ratios = {one["name"]: one["ratio"] for one in table["classes"]}
+    assert ratios["1–20"] < 0.9  # the columns are independent given the value, as the product form assumes
+    assert min(one["coverage"] for one in table["classes"]) > 0.85
+    assert _run(capsys, *words) == found
+    assert _run(capsys, *words, "--seed", 2) != found
+
+
+def test_only_queries_with_several_conditions_are_compared() -> None:
+    table = Setting("given away", "s", 5).read(None)
+    drawn = draw_queries(table, 20, lambda part: SeededSource(part.encode()))
+    kept = with_several_conditions(drawn)
+    assert 0 < len(kept.queries) < len(drawn.queries)
+    assert {len(query.conditions) > 2 for query in kept.queries} == {True}
+    for name, places in kept.classes.items():
+        before = {(drawn.queries[place], drawn.true[place]) for place in drawn.classes[name]}
+        assert {(kept.queries[place], kept.true[place]) for place in places} <= before
+
+
+def test_the_embedded_table_is_one_that_served_for_tuning(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conditions, "TABLES", ("adult_demo",))
+    shown = recorded_progress(monkeypatch, conditions)
+    assert main(["conditions", "--queries", "10", "--releases", "1"]) == 0
+    assert "adult_demo, occupation, γ = 5 (tuned)" in " ".join(capsys.readouterr().out.split())
+    assert shown
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _table(tmp_path, columns=1)
+    for words, message in (
+        (("--data", path, "--sensitive", "job"), "no class has 5 queries with two conditions"),
+        (("--data", path), "--sensitive"),
+        (("--sensitive", "job"), "name it with --data"),
+    ):
+        assert main(["conditions", *map(str, words)]) == 2
+        assert message in capsys.readouterr().err
