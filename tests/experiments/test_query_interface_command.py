@@ -95,7 +95,18 @@ def test_who_is_counted_by_many_answers(tmp_path: Path, capsys: pytest.CaptureFi
     assert answer["majority"]["median"] < 1
     assert _as_json(capsys, 0, *words, "--epsilon", "1/100")["linear_program"]["interval"][1] < 1
     release = [str(tmp_path / name) for name in ("p.csv", "m.json")]
-    released = ["publish", str(path), "-o", release[0], "--manifest", release[1], "--sensitive", "s"]
+    released = [
+        "publish",
+        str(path),
+        "-o",
+        release[0],
+        "--manifest",
+        release[1],
+        "--sensitive",
+        "s",
+        "--keep",
+        "n",
+    ]
     assert main([*released, "--gamma", "5", "--seed", "1"]) == 0
     capsys.readouterr()
     answer = _as_json(capsys, 0, *words, "--manifest", release[1])

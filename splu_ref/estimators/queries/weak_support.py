@@ -51,7 +51,7 @@ def weak_support(column: PublishedColumn, name: str, members: FloatArray) -> lis
         own[several] = (weights * chances).sum(axis=1) / total
     other = gain_probability(count, rows, own)
     weak = (count > 0) & (np.abs(own - other) <= HIDDEN * own)
-    # The probabilities of the set that was asked for: those of the complement, each from 1 and exchanged.
+    # The probabilities of the set of the query: those of the complement, each from 1 and exchanged.
     own, other = np.where(common, 1 - other, own), np.where(common, 1 - own, other)
     count = np.where(common, rows - count, count)
     found: list[str | None] = [None] * len(members)
