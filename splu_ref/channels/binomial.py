@@ -44,18 +44,22 @@ _current: ContextVar[_Budget | None] = ContextVar("_current", default=None)
 
 
 @contextmanager
-def one_budget(most: int = MOST) -> Iterator[None]:
-    """Let all work in the block share one budget; also a decorator.
+def one_budget(most: int | None = None) -> Iterator[None]:
+    """Let all work in the block share one budget, that of an outer block if any; also a decorator.
 
-    Inside another block the work counts there too, and the block itself may spend ``most`` of what is left.
+    With ``most``, the block may spend so much of it. If that does not suffice, the rest is left to the outer
+    block.
     """
     outer = _current.get()
-    budget = _Budget(most) if outer is None else outer
+    budget = _Budget(MOST) if outer is None else outer
     allowed, token = budget.most, _current.set(budget)
-    budget.most = min(allowed, budget.spent + most)
+    if most is not None:
+        budget.most = min(allowed, budget.spent + most)
     try:
         yield
     finally:
+        if most is not None:
+            budget.spent = min(budget.spent, budget.most)
         budget.most = allowed
         _current.reset(token)
 
@@ -71,12 +75,12 @@ def spend(work: int) -> None:
     budget = _current.get()
     if budget is None:
         return
-    if budget.spent + work > budget.most:
+    budget.spent += work
+    if budget.spent > budget.most:
         raise WorkError(
             "this takes more than about a minute, the work that one command may do: give smaller counts, a "
             "larger epsilon or t_e, or numbers with fewer digits"
         )
-    budget.spent += work
 
 
 def left() -> int:

@@ -187,6 +187,20 @@ def test_the_budget_is_forty_thousand_million_and_is_used_up_to_its_end() -> Non
         assert work.left() == 40_000_000_000
 
 
+def test_a_block_may_spend_a_part_of_the_budget_and_leaves_the_rest() -> None:
+    with work.one_budget():
+        work.spend(10)
+        with work.one_budget(100):
+            assert work.left() == 100
+            with pytest.raises(work.WorkError):
+                work.spend(101)
+        assert work.left() == 40_000_000_000 - 110
+        with work.one_budget(10**12):
+            assert work.left() == 40_000_000_000 - 110
+    with work.one_budget(5):
+        assert work.left() == 5
+
+
 def test_what_long_integers_cost_by_hand() -> None:
     assert [work.digits(bits) for bits in (0, 29, 30, 59, 60)] == [1, 1, 2, 2, 3]
     # 100 digits: 100 * 10 * 7 / 6; and the interpreter's hundred for each operation.

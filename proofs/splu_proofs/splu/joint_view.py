@@ -72,8 +72,8 @@ def two_looks() -> Derivation:
             Identity(
                 name="agreeing cells are right",
                 says=(
-                    "The record's true value appears in both with p^2, and each of k other values takes it in "
-                    "both with ((1-p)/k)^2: p^2 over the sum is k p^2/(k p^2 + (1-p)^2)."
+                    "The record's true value appears in both with p^2, and each of k other values takes it "
+                    "in both with ((1-p)/k)^2: p^2 over the sum is k p^2/(k p^2 + (1-p)^2)."
                 ),
                 variables={"p": 1, "k": 1},
                 left=lambda p, k: p**2 / (p**2 + k * ((1 - p) / k) ** 2),
@@ -156,7 +156,13 @@ def what_it_costs() -> Comparisons:
     yield half.at_least, "<", half.copies, "no dependence costs more than a copy"
 
 
-@J.enumeration(cases=46, perturbed="splu_ref.mechanisms.splu_gen:SpluGen.publish_columns larger")
+@J.enumeration(
+    cases=46,
+    perturbed=(
+        "splu_ref.mechanisms.group_draws:draw_rule smaller",
+        "splu_proofs.arithmetic.law:probability_mass larger",
+    ),
+)
 def the_shipped_mechanism_shows_two_looks() -> Comparisons:
     """Publish a column and its copy over every outcome: sums of counts, and posteriors of agreeing cells."""
     for column in ((0, 1, 2, 3), (0, 0, 1, 2)):
