@@ -295,7 +295,7 @@ class QueryEstimator:
             if not method.answers_predicates:
                 return answers
             weak = [
-                weak_support(part, name, part.members([query.members[place] for query in queries]))
+                _weakly_supported(part, name, [query.members[place] for query in queries])
                 for place, (name, part) in enumerate(zip(names, parts, strict=True))
             ]
             return [
@@ -306,3 +306,10 @@ class QueryEstimator:
             ]
 
         return answer
+
+
+def _weakly_supported(part: PublishedColumn, name: str, sets: Sequence[tuple[int, ...]]) -> list[str | None]:
+    """Return the warning of each set of values; each different set is judged once."""
+    different = list(dict.fromkeys(sets))
+    warnings = dict(zip(different, weak_support(part, name, part.members(different)), strict=True))
+    return [warnings[each] for each in sets]
