@@ -19,6 +19,9 @@ from splu_ref.randomness import SeededSource
 
 EXAMPLE = "python -m experiments conditions --data adult.csv --sensitive occupation"
 
+MOST_QUERIES, MOST_RELEASES = 10_000, 100
+"""Largest numbers of queries of each class, and of releases of each table."""
+
 
 def run(
     data: Annotated[
@@ -41,6 +44,9 @@ def run(
     the estimates of the single conditions help. A class needs five queries.
     """
     size, times = whole(queries, "--queries", 1), whole(releases, "--releases", 1)
+    for name, number, most in (("--queries", size, MOST_QUERIES), ("--releases", times, MOST_RELEASES)):
+        if number > most:
+            raise ParameterError(f"{name} is too large: give at most {most:,}")
     largest = Gamma(whole(gamma, "--gamma", 2))
     if sensitive is not None and not data:
         raise ParameterError("--sensitive is for a table of yours: name it with --data")

@@ -241,6 +241,12 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"foreground long.csv --manifest odd.json --runs {LONG}",
     ),
     "compare": ("long.csv --column s", "many.csv --column s", "pair.csv --column a"),
+    "conditions": (
+        "--data long.csv --sensitive s --queries 5 --releases 2",
+        "--data many.csv --sensitive s --gamma 2 --queries 5 --releases 2",
+        f"--data pair.csv --sensitive a --gamma {LONG}",
+        f"--queries {LONG}",
+    ),
     "sample-size": (
         "--retention 1/5 --epsilon 1/50 --delta 1/20 --share 1/14 --certificate o.json --force",
         "--retention 1/5 --epsilon 1/50 --delta 1/20 --share 1/2",

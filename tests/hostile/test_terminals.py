@@ -144,6 +144,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "attack-learned": (["foreground", TABLE, "--manifest", RELEASE[1], "--column", JOB], (0,)),
     "attack-learned unknown": ([STEERING, TABLE, "--manifest", RELEASE[1]], (2,)),
     "compare": ([TABLE, "--column", STEERING], (2,)),
+    "conditions": (["--data", TABLE, "--sensitive", STEERING], (2,)),
     "audit-release": (
         [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (3,),
     ),
