@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, Force, note, show
+from splu_ref.cli.output import AsJson, Explain, Force, note, show
 from splu_ref.output import console, draw
 from splu_ref.report import (
     LOG_WIDTH,
@@ -45,12 +45,13 @@ def run(
     report: Annotated[
         Path | None, typer.Option("--report", help="Write index.html, report.json and junit.xml here.")
     ] = None,
+    explain: Explain = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Run the verification suite: ledger, certificates, enumeration, embedded data; full adds the rest.
 
-    Exit 0 only if everything passed.
+    Prints the verdict, the claims by paper, and what failed. Exit 0 only if everything passed.
     """
     ledger = load_ledger()
     if report is not None:
@@ -66,5 +67,5 @@ def run(
         terminal = console()
         known = terminal.is_terminal or "COLUMNS" in os.environ
         width = terminal.width if known else LOG_WIDTH
-        draw(report_view(outcome, width), width=width)
+        draw(report_view(outcome, width, every=explain), width=width)
     return 0 if outcome.holds else 1

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -108,7 +106,7 @@ def html(report: VerificationReport) -> bytes:
         report=report,
         left_out=LEFT_OUT,
         by_status=_by_status(report.claims),
-        papers=_by_paper(report.claims),
+        papers=report.papers,
         refuted=[row for row in report.claims if row.status == "refuted"],
         titles={row.id: row for row in report.claims},
         stages=_by_stage(report.checks),
@@ -125,42 +123,6 @@ def _by_status(claims: tuple[Row, ...]) -> dict[str, int]:
     found = [row.status for row in claims]
     order = [*STATUS_ORDER, *sorted(set(found) - set(STATUS_ORDER))]
     return {status: found.count(status) for status in order if status in found}
-
-
-@dataclass(frozen=True)
-class _Paper:
-    """The claims of a paper."""
-
-    id: str
-    rows: tuple[Row, ...]
-
-    @property
-    def name(self) -> str:
-        """Author and year, as most of the claims name their source."""
-        named = Counter(found[0] for row in self.rows if (found := _SOURCE.match(row.source)))
-        return named.most_common(1)[0][0] if named else self.id
-
-    @property
-    def failed(self) -> int:
-        """Number of claims that failed."""
-        return sum(not row.passed for row in self.rows)
-
-    def number(self, status: str) -> int:
-        """Return how many claims have a status."""
-        return sum(row.status == status for row in self.rows)
-
-    def scoped(self, scope: str) -> int:
-        """Return how many claims are decided with a scope."""
-        return sum(row.scope == scope for row in self.rows)
-
-
-_SOURCE = re.compile(r"[A-Z][^0-9§(]*? (?:19|20)[0-9]{2}|[A-Z][^0-9§(,]*")
-
-
-def _by_paper(claims: tuple[Row, ...]) -> list[_Paper]:
-    """Return the papers in the order of the ledger."""
-    ids = dict.fromkeys(row.id.partition(".")[0] for row in claims)
-    return [_Paper(paper, tuple(row for row in claims if row.id.partition(".")[0] == paper)) for paper in ids]
 
 
 def _by_stage(checks: tuple[Row, ...]) -> list[tuple[str, str, list[Row]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from math import log10
@@ -109,6 +111,36 @@ class Row:
         return row
 
 
+_SOURCE = re.compile(r"[A-Z][^0-9§(]*? (?:19|20)[0-9]{2}|[A-Z][^0-9§(,]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """The claims of a source paper; ``id`` is what the ids of its claims begin with."""
+
+    id: str
+    rows: tuple[Row, ...]
+
+    @property
+    def name(self) -> str:
+        """Authors and year, as most of the claims name their source."""
+        named = Counter(found[0] for row in self.rows if (found := _SOURCE.match(row.source)))
+        return named.most_common(1)[0][0] if named else self.id
+
+    @property
+    def failed(self) -> int:
+        """Number of claims that failed."""
+        return sum(not row.passed for row in self.rows)
+
+    def number(self, status: str) -> int:
+        """Return how many claims have a status."""
+        return sum(row.status == status for row in self.rows)
+
+    def scoped(self, scope: str) -> int:
+        """Return how many claims are decided with a scope."""
+        return sum(row.scope == scope for row in self.rows)
+
+
 @dataclass(frozen=True, slots=True)
 class StatisticalRow:
     """One check on sampled data.
@@ -192,6 +224,15 @@ class VerificationReport:
     def claims(self) -> tuple[Row, ...]:
         """The rows of the ledger."""
         return tuple(row for row in self.rows if row.stage == "ledger")
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """The claims by paper, in the order of the ledger."""
+        ids = dict.fromkeys(row.id.partition(".")[0] for row in self.claims)
+        return tuple(
+            Paper(paper, tuple(row for row in self.claims if row.id.partition(".")[0] == paper))
+            for paper in ids
+        )
 
     @property
     def checks(self) -> tuple[Row, ...]:

@@ -35,16 +35,34 @@ _STYLES = {
 }
 
 
-def report_view(report: VerificationReport, width: int = LOG_WIDTH) -> Group:
-    """Return every row and the verdict, for a terminal of that many columns."""
+def report_view(report: VerificationReport, width: int = LOG_WIDTH, *, every: bool = False) -> Group:
+    """Return the verdict, the claims by paper, and what failed, for a terminal of that many columns.
+
+    With ``every``, a table of all rows follows.
+    """
+    verdict = Text(last_line(report), style="bold green" if report.holds else "bold red")
+    papers = [fit_table(_paper_table(report), width)] if report.claims else []
+    scopes = [Text(line) for line in scope_lines(report)]
+    left_out = [Text(f"not run at level quick: {LEFT_OUT}")] if report.level == "quick" else []
     failures = [
         Text.assemble(("failed ", "bold red"), visible(row.id), ": ", visible(row.detail or row.title))
         for row in report.failures
     ]
-    scopes = [Text(line) for line in scope_lines(report)]
-    left_out = [Text(f"not run at level quick: {LEFT_OUT}")] if report.level == "quick" else []
-    verdict = Text(last_line(report), style="bold green" if report.holds else "bold red")
-    return Group(fit_table(table(report, width), width), *failures, *scopes, *left_out, verdict)
+    rows = [fit_table(table(report, width), width)] if every else []
+    return Group(verdict, *papers, *scopes, *left_out, *failures, *rows)
+
+
+def _paper_table(report: VerificationReport) -> Table:
+    """Return the number of claims by paper and status, and of those that failed."""
+    statuses = list(dict.fromkeys(row.status for row in report.claims))
+    result = Table(box=SIMPLE_HEAD, pad_edge=False)
+    result.add_column("Paper", overflow="fold")
+    for name in (*statuses, "failed"):
+        result.add_column(name, justify="right")
+    for paper in report.papers:
+        numbers = (*(paper.number(status) for status in statuses), paper.failed)
+        result.add_row(visible(paper.name), *map(str, numbers))
+    return result
 
 
 def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:

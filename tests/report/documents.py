@@ -207,8 +207,8 @@ def _terminal() -> Iterator[str]:
     outdated = replace(whole.rows[1], passed=False, detail="outdated")
     rows = (long, recorded, defined, outdated, whole.rows[2], lost)
     for width in (160, 100, 48):
-        yield rendered(report_view(whole, width), width)
-        yield rendered(report_view(replace(whole, level="quick", rows=rows), width), width)
+        yield rendered(report_view(whole, width, every=True), width)
+        yield rendered(report_view(replace(whole, level="quick", rows=rows), width, every=True), width)
     yield rendered(report_view(replace(whole, rows=whole.rows[:1]), 160), 160)
 
 

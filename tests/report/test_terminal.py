@@ -10,9 +10,9 @@ from splu_ref.report.model import Row, VerificationReport
 from splu_ref.report.terminal import TerminalProgress, last_line, report_view
 
 
-def printed(report: VerificationReport, width: int) -> str:
+def printed(report: VerificationReport, width: int, *, every: bool = True) -> str:
     console = Console(file=io.StringIO(), width=width, force_terminal=False)
-    console.print(report_view(report, width))
+    console.print(report_view(report, width, every=every))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -20,7 +20,8 @@ def printed(report: VerificationReport, width: int) -> str:
 def test_every_row_stands_on_one_line_with_its_status(report: VerificationReport) -> None:
     lines = printed(report, 120).splitlines()
     environment = report.environment
-    assert lines[0].strip() == f"splu-ref {environment.version}, level {report.level}"
+    assert lines[0].startswith("FAILED: 2 rows came out as stated, 1 did not")
+    assert f"splu-ref {environment.version}, level {report.level}" in [line.strip() for line in lines]
     heading = next(line for line in lines if "Status" in line)
     assert heading.split() == ["Claim", "or", "check", "Status", "Grade", "Evidence", "Time"]
     for row in report.rows:
@@ -32,7 +33,6 @@ def test_every_row_stands_on_one_line_with_its_status(report: VerificationReport
     assert "proved" in by_id["splu.B"]
     assert "refuted" in by_id["splu.T3"]
     assert "fails" in by_id["enumeration.x"]
-    assert lines[-1].startswith("FAILED: 2 rows came out as stated, 1 did not")
 
 
 @pytest.mark.parametrize("width", [48, 60, 80])
@@ -40,6 +40,19 @@ def test_a_narrow_terminal_loses_no_row(report: VerificationReport, width: int) 
     text = printed(report, width)
     assert max(map(len, text.splitlines())) <= width
     assert text.count("splu.T3") == 1
+
+
+def test_papers_and_failures_follow_the_verdict(report: VerificationReport) -> None:
+    lines = printed(report, 120, every=False).splitlines()
+    assert lines[0].startswith("FAILED: ")
+    heading = next(line for line in lines if line.split()[:1] == ["Paper"]).split()
+    [paper] = report.papers
+    numbers = next(line for line in lines if line.strip().startswith(paper.name)).split()
+    expected = [str(paper.number(status)) for status in heading[1:-1]]
+    assert numbers[-len(heading) + 1 :] == [*expected, str(paper.failed)]
+    [failed] = [line for line in lines if line.startswith("failed ")]
+    assert failed.startswith("failed enumeration.x: ")
+    assert not any(line.strip().startswith("splu.B") for line in lines)
 
 
 def test_a_claim_that_failed_says_so(report: VerificationReport) -> None:
