@@ -19,37 +19,14 @@ _LENGTH_OF_DATE = 10
 
 
 class Conditions:
-    """Conversion of conditions on the columns of a published table into queries.
-
-    Parameters
-    ----------
-    release
-        The published table.
-    """
+    """Conversion of conditions on the columns of a published table into queries."""
 
     def __init__(self, release: PublishedTable) -> None:
         self._release = release
         self._known: dict[str, tuple[str, ...]] = {}
 
     def query(self, where: Mapping[str, object]) -> Query:
-        """Return the query of all conditions together.
-
-        Parameters
-        ----------
-        where
-            By column a value, several values (any of them), ``{"not": value or values}`` (none of them), or
-            ``{"min": a, "max": b}`` with one or both limits, ``"above"`` and ``"below"`` for limits that are
-            left out. A value is a text, as the cell is written; a number, which finds every cell that writes
-            the same number; a date or a moment; a truth value; an interval of pandas; or None or NaN for
-            cells without content.
-
-        Raises
-        ------
-        DataError
-            If the table lacks a column.
-        ParameterError
-            For a condition that is none of these.
-        """
+        """Return the query of all conditions together."""
         if not where:
             raise ParameterError('a query needs at least one condition, such as occupation="Sales"')
         return Query(tuple((column, self._condition(column, given)) for column, given in where.items()))

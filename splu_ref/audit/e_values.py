@@ -205,22 +205,7 @@ def rate_at_least(trials: int, successes: int, rate: Fraction) -> EValue:
 
 
 def sum_of_bounded(total: Fraction, expected: Fraction, spread: int) -> EValue:
-    """Test the expectation of a sum of variables between 0 and 1 by Hoeffding's inequality, both ways.
-
-    Parameters
-    ----------
-    total, expected
-        The sum, and its stated expectation.
-    spread
-        n such that E exp(t (S - E S)) <= exp(n t^2/8) for every t: the number of independent variables, or
-        what a martingale whose steps have a range of at most c adds to it, c^2 for each step. At least 1.
-
-    Returns
-    -------
-    EValue
-        The mean of exp(t (S - E) - n t^2/8) over twelve t fixed in advance, plus and minus 2^k / 2^j, with
-        2^j about the root of n: what is best for deviations from a half to 16 of its multiples.
-    """
+    """Test the expectation of a sum of variables between 0 and 1 by Hoeffding's inequality, both ways."""
     root = Fraction(1 << (spread.bit_length() // 2))
     tilts = [sign * Fraction(2) ** k / root for k in range(-1, 5) for sign in (1, -1)]
     exponents = [tilt * (total - expected) - spread * tilt * tilt / 8 for tilt in tilts]

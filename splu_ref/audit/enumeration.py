@@ -92,18 +92,7 @@ class EnumerationRow:
 def eligible_histograms(
     gamma: int, largest: int = LARGEST_TABLE, *, ordered: bool = True
 ) -> Iterator[Vector]:
-    """Yield the positive histograms of at most ``largest`` records that allow groups of ``gamma``.
-
-    Parameters
-    ----------
-    gamma
-        Size of a group; no value may have more than N / gamma records.
-    largest
-        Largest N.
-    ordered
-        Whether the same frequencies in another order of the values count as another histogram. Ties go
-        by the order of the values, so they are different tables; the laws only change names.
-    """
+    """Yield the positive histograms of at most ``largest`` records that allow groups of ``gamma``."""
     for records in range(gamma, largest + 1):
         yield from _compositions(records, records // gamma, ordered)
 

@@ -41,24 +41,7 @@ def enumerated_table(
     groups: Sequence[int],
     domain: Sequence[Value],
 ) -> Channel[Table[Value], Table[Value]]:
-    """Return the channel from the tables of a world to the published tables, by enumeration of the code.
-
-    Parameters
-    ----------
-    mechanism
-        The mechanism.
-    world
-        Tables of the sensitive column. The other columns are known, and with them the groups.
-    groups
-        The group of each record, from 0, none empty.
-    domain
-        The values, as many as the mechanism has.
-
-    Returns
-    -------
-    Channel
-        To the published values of the groups, in their order; the chosen records are not published.
-    """
+    """Return the channel from the tables of a world to the published tables, by enumeration of the code."""
     code_of = {value: code for code, value in enumerate(domain)}
     places = np.array(groups, dtype=np.int64)
 

@@ -30,20 +30,6 @@ def scaled_count(trials: int, successes: int, rate: Fraction, sides: Sides = "bo
 
     Unlike `counts_point`, which mixes over all rates up to 1, this keeps its power for very many trials.
 
-    Parameters
-    ----------
-    trials
-        Number of independent trials, at least 0.
-    successes
-        Number of successes, 0 to ``trials``.
-    rate
-        The stated probability, strictly between 0 and 1.
-    sides
-        ``both``; ``fewer``: that the count is a sum of independent trials with at least this rate each;
-        ``more``: with at most this rate each.
-
-    Notes
-    -----
     The ratio of theta against the rate is C a^successes, a > 1 for theta above it and a < 1 below. So its
     expectation is at most 1 for every larger sum if theta is below, and for every smaller one if above.
     """
@@ -61,17 +47,10 @@ def scaled_count(trials: int, successes: int, rate: Fraction, sides: Sides = "bo
 
 @dataclass(frozen=True, slots=True)
 class MeanPower:
-    """The other means of a count that are detected with probability at least 0.999.
+    """The other means of a count that are detected with probability at least 0.999."""
 
-    Attributes
-    ----------
-    mean
-        The claimed mean.
-    low, high
-        Every mean up to ``low``, and from ``high`` on, is detected; None if there is no such mean.
-    """
-
-    mean: Fraction
+    mean: Fraction  # the claimed mean
+    # low, high: every mean up to ``low``, and from ``high`` on, is detected; None if there is no such mean
     low: Fraction | None
     high: Fraction | None
 
@@ -205,21 +184,7 @@ def rate_power(test: RateTest, trials: int, rate: Fraction, level: Fraction) -> 
 
 @lru_cache(maxsize=512)
 def trials_needed(test: RateTest, rate: Fraction, other: Fraction, level: Fraction) -> int:
-    """Return a sample size that detects the true rate ``other`` with probability at least `DETECTION`.
-
-    Parameters
-    ----------
-    test, rate, level
-        As in `rate_power`.
-    other
-        The true rate, strictly between 0 and 1, on a side of ``rate`` that the test covers.
-
-    Returns
-    -------
-    int
-        A size that suffices, found by doubling and bisection. Since counts are whole, a size somewhat
-        above it may just miss the probability.
-    """
+    """Return a sample size that detects the true rate ``other`` with probability at least `DETECTION`."""
 
     def found(trials: int) -> bool:
         middle = min(trials, int(trials * rate))

@@ -98,20 +98,7 @@ def release_disagreements(
     mechanism: SpluGen,
     observed: Mapping[Vector, Mapping[Vector, Fraction]],
 ) -> Iterator[str]:
-    """Yield descriptions of the differences from the theory; nothing if all laws agree.
-
-    Parameters
-    ----------
-    codes
-        True codes, shape (N,).
-    domain_size
-        Number of values.
-    mechanism
-        The parameters. Every outcome of the plan's secret is enumerated.
-    observed
-        For each set of deleted records the probability of each vector of published values of the others, by
-        record. The probabilities add up to 1 over all sets and vectors.
-    """
+    """Yield descriptions of the differences from the theory; nothing if all laws agree."""
     remainder = len(codes) % mechanism.gamma
     subsets = set(combinations(range(len(codes)), remainder))
     if set(observed) != subsets:

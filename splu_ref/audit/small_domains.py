@@ -20,21 +20,11 @@ from splu_ref.estimators import Columns
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the table and its sub-domain.
+    """A part of the table and its sub-domain."""
 
-    Attributes
-    ----------
-    cells
-        The cells that its records share, by column.
-    counts
-        Number of records by value of the sub-domain, including zeros.
-    retention
-        Retention probability of the uniform perturbation: the limit that the levels allow.
-    """
-
-    cells: Mapping[str, str]
-    counts: Mapping[str, int]
-    retention: Fraction
+    cells: Mapping[str, str]  # the cells that its records share, by column
+    counts: Mapping[str, int]  # number of records by value of the sub-domain, including zeros
+    retention: Fraction  # retention probability of the uniform perturbation: the limit that the levels allow
 
     @property
     def records(self) -> int:
@@ -59,21 +49,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class SmallDomains:
-    """A table in parts, and the same table with one domain.
+    """A table in parts, and the same table with one domain."""
 
-    Attributes
-    ----------
-    levels
-        Levels of the breaches to be prevented.
-    parts
-        In the order of their cells.
-    one
-        The table as one part with the whole domain.
-    """
-
-    levels: Levels
-    parts: tuple[Part, ...]
-    one: Part
+    levels: Levels  # levels of the breaches to be prevented
+    parts: tuple[Part, ...]  # in the order of their cells
+    one: Part  # the table as one part with the whole domain
 
     @classmethod
     def of(
@@ -84,29 +64,7 @@ class SmallDomains:
         levels: Levels,
         domains: Mapping[tuple[str, ...], Collection[str]] | None = None,
     ) -> SmallDomains:
-        """Divide a table.
-
-        Parameters
-        ----------
-        columns
-            The columns of the table.
-        by
-            Columns that are not sensitive, at least one: each combination of their cells is a part.
-        sensitive
-            The perturbed column.
-        levels
-            rho1 and rho2.
-        domains
-            The declared sub-domain of each part, by its cells in the order of ``by``; by default the values
-            that occur in the part, which depend on the data.
-
-        Raises
-        ------
-        ParameterError
-            If ``by`` is empty or names the sensitive column, or a part has no declared sub-domain.
-        DataError
-            If a sub-domain has fewer than two values, or lacks one that occurs.
-        """
+        """Divide a table."""
         if not by or sensitive in by:
             raise ParameterError("divide the table by one or more columns that are not sensitive")
         numbers = columns.groups(by)
@@ -142,19 +100,7 @@ class SmallDomains:
         return amplification * self.levels.rho1 / (amplification * self.levels.rho1 + 1 - self.levels.rho1)
 
     def beyond(self, rho1: Exact | None = None) -> tuple[Fraction, Part | None, str | None]:
-        """Return the largest posterior for the prior of the whole table's shares.
-
-        Parameters
-        ----------
-        rho1
-            Values with a prior of at most this are considered; by default that of the levels.
-
-        Returns
-        -------
-        tuple
-            The posterior of a single value, the part, and the value: 0 and None if every value has a prior
-            above rho1.
-        """
+        """Return the largest posterior for the prior of the whole table's shares."""
         low = self.levels.rho1 if rho1 is None else probability(rho1, "rho1")
         worst: tuple[Fraction, Part | None, str | None] = (Fraction(0), None, None)
         for part in self.parts:

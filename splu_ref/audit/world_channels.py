@@ -53,30 +53,7 @@ class PublishesCodes(Protocol):
 def table_law(
     mechanism: PublishesCodes, codes: Sequence[int], domain_size: int, most: int = MOST_OUTCOMES
 ) -> dict[Seen, Fraction]:
-    """Return the law of the release of a table, by enumeration of the mechanism's random choices.
-
-    Parameters
-    ----------
-    mechanism
-        The mechanism.
-    codes
-        True codes of the records.
-    domain_size
-        Number of values.
-    most
-        Largest number of outcomes.
-
-    Returns
-    -------
-    dict
-        Probabilities by the published code of each record, None if it was deleted. For Anatomy by the group
-        of each record and the values of each group.
-
-    Raises
-    ------
-    ParameterError
-        If the mechanism cannot publish the table, or there are more outcomes.
-    """
+    """Return the law of the release of a table, by enumeration of the mechanism's random choices."""
     own, walked = np.array(codes, dtype=np.int64), 0
 
     def run(draws: Draws) -> Seen:
@@ -98,22 +75,7 @@ def table_law(
 def world_channel(
     mechanism: PublishesCodes, world: World[Value], domain: Sequence[Value]
 ) -> Channel[Table[Value], Seen]:
-    """Return the channel from the tables of a world to the releases of a mechanism.
-
-    Parameters
-    ----------
-    mechanism
-        The mechanism.
-    world
-        Tables of one sensitive column, whose records can be distinguished by other columns.
-    domain
-        Its values, in the order of their codes.
-
-    Raises
-    ------
-    ParameterError
-        If a table holds another value, the mechanism cannot publish one, or there are too many outcomes.
-    """
+    """Return the channel from the tables of a world to the releases of a mechanism."""
     code_of = {value: code for code, value in enumerate(domain)}
     laws: dict[Table[Value], dict[Seen, Fraction]] = {}
     most = MOST_OUTCOMES

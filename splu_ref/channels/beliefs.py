@@ -44,13 +44,7 @@ def posterior(channel: Channel[In, Out], prior: Mapping[In, Exact], published: O
 
 
 def prior_law(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> dict[In, Fraction]:
-    """Return a prior as exact numbers.
-
-    Raises
-    ------
-    ParameterError
-        If it is no law on the true states.
-    """
+    """Return a prior as exact numbers."""
     law = {state: exact_probability(entry, f"the prior of {state!r}") for state, entry in prior.items()}
     unknown = [state for state in law if state not in channel.laws]
     if unknown:

@@ -15,18 +15,12 @@ from splu_ref.channels.parameters import Exact, ParameterError, exact
 
 @dataclass
 class RowSpace:
-    """The space of the rows added so far, reduced by Gauss and Jordan.
+    """The space of the rows added so far, reduced by Gauss and Jordan."""
 
-    Attributes
-    ----------
-    width
-        Columns that are eliminated. What a row holds behind them is carried along: the unit vector of the row
-        shows which combination of the added rows a reduced one is.
-    reduced
-        Pivot column and row, 0 at the pivots of all others; one for each independent row.
-    """
-
+    # Columns that are eliminated. What a row holds behind them is carried along: the unit vector of the row
+    # shows which combination of the added rows a reduced one is.
     width: int
+    # pivot column and row, 0 at the pivots of all others; one for each independent row
     reduced: list[tuple[int, list[int]]] = field(default_factory=list)
 
     def add(self, row: Sequence[int]) -> list[int] | None:

@@ -269,24 +269,13 @@ class Concept:
 class UtilityClaim:
     """Definition 1: Pr(abs(f' - f) >= epsilon f) <= t_e for every count f >= t_f.
 
-    Attributes
-    ----------
-    epsilon
-        Relative error, greater than 0.
-    t_e
-        Error probability allowed, 0 to 1.
-    t_f
-        Least count that the claim speaks of, at least 1.
-
-    Notes
-    -----
     Fu et al. 2014, Definition 1. The formula counts an error of exactly epsilon f, the prose beside it
     does not; the formula is followed.
     """
 
-    epsilon: Fraction
-    t_e: Fraction
-    t_f: int
+    epsilon: Fraction  # relative error, greater than 0
+    t_e: Fraction  # error probability allowed, 0 to 1
+    t_f: int  # least count that the claim speaks of, at least 1
 
     @classmethod
     def of(cls, epsilon: Exact, t_e: Exact, t_f: Exact) -> Self:
@@ -305,20 +294,11 @@ class PrivacyClaim:
 
     The probability belongs to a pair of mechanism and estimator: the definition says nothing of
     estimators other than the one that produces f'.
-
-    Attributes
-    ----------
-    epsilon
-        Relative error, greater than 0.
-    t_p
-        Error probability promised, 0 to 1.
-    alpha
-        Largest count that is protected, at least 1.
     """
 
-    epsilon: Fraction
-    t_p: Fraction
-    alpha: int
+    epsilon: Fraction  # relative error, greater than 0
+    t_p: Fraction  # error probability promised, 0 to 1
+    alpha: int  # largest count that is protected, at least 1
 
     @classmethod
     def of(cls, epsilon: Exact, t_p: Exact, alpha: Exact) -> Self:

@@ -10,13 +10,7 @@ from splu_ref.data import EndedError, unwinding
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code: after a signal 128 and its number.
-
-    Parameters
-    ----------
-    arguments
-        The words after the program's name; those of the process unless given.
-    """
+    """Run the program and return its exit code: after a signal 128 and its number."""
     # Waiting threads of linear algebra use processor time: one thread, unless the user sets another number.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

@@ -16,13 +16,7 @@ def tuple_chances(
     tuples: int,
     size: int,
 ) -> TupleChances:
-    """Return alpha and beta: as given, or those of least variance for (d, gamma), where d may be k n/m.
-
-    Raises
-    ------
-    ParameterError
-        If the options are not exactly one of the three pairs.
-    """
+    """Return alpha and beta: as given, or those of least variance for (d, gamma), where d may be k n/m."""
     given = [
         {"--alpha": alpha, "--beta": beta},
         {"--d": d, "--level": level},

@@ -197,15 +197,7 @@ def program(
 
 
 def run(arguments: Sequence[str] | None = None, program: typer.Typer = app, name: str = "splu-ref") -> int:
-    """Run a program with the given words and return its exit code.
-
-    Parameters
-    ----------
-    arguments
-        The words after the program's name; those of the process unless given.
-    program, name
-        The program, and the name by which its help calls it.
-    """
+    """Run a program with the given words and return its exit code."""
     settle_streams()
     with options_spoken():
         return _run(arguments, program, name)

@@ -44,24 +44,7 @@ class Make(Protocol):
 def certified(
     path: Path | None, make: Make | None, lines: list[tuple[str, str]], *, force: bool
 ) -> Iterator[None]:
-    """Write a certificate if a path is given, and raise a failure only after the caller has printed.
-
-    Parameters
-    ----------
-    path
-        The file, or None for no certificate.
-    make
-        Makes the certificate; may be None without a path.
-    lines
-        Lines that the caller prints; one about the certificate is added.
-    force
-        Whether an existing file may be overwritten.
-
-    Raises
-    ------
-    CertificateError
-        If the certificate cannot be made, such as one that is too large.
-    """
+    """Write a certificate if a path is given, and raise a failure only after the caller has printed."""
     refusal: CertificateError | None = None
     if path is not None and make is not None:
         try:

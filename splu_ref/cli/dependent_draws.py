@@ -142,14 +142,7 @@ def _level(level: Level) -> str:
 def counts_of_table(
     table: Path | None, sensitive: str | None, gamma: Exact, draws: GroupDraws, plan: str, seed: str | None
 ) -> list[DependentCount]:
-    """Return the laws of the counts of a table; an empty list without a table.
-
-    Raises
-    ------
-    ParameterError
-        If the table is given without its sensitive column or with independent draws, or if the seed is no
-        integer.
-    """
+    """Return the laws of the counts of a table; an empty list without a table."""
     if table is None:
         if sensitive is not None:
             raise ParameterError("--sensitive names a column of --table: give both")

@@ -18,13 +18,7 @@ _FORM = '{"job": ["nurse", "clerk"], "age": {"min": 17, "max": 90}}'
 
 
 def read_domains(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the domains that a file declares: by column its values as texts, at least two.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is malformed; the message names the column.
-    """
+    """Return the domains that a file declares: by column its values as texts, at least two."""
     document = read_object(path, _FORM, "domains")
     return {
         column: domain_values(declared, f"{path}: column {column!r}") for column, declared in document.items()
@@ -32,34 +26,13 @@ def read_domains(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def read_laws(path: Path) -> dict[str, dict[str, str]]:
-    """Return the laws that a file declares: by column the probability of each value, as text.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is malformed; the message names the column.
-    """
+    """Return the laws that a file declares: by column the probability of each value, as text."""
     document = read_object(path, _LAW, "domains")
     return {column: _law(declared, f"{path}: column {column!r}") for column, declared in document.items()}
 
 
 def read_object(path: Path, form: str, named: str) -> dict[str, Any]:
-    """Return the JSON object of a file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    form
-        An example of its content, for messages.
-    named
-        A noun for its content, for messages.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is too long, or is not a nonempty JSON object with distinct keys.
-    """
+    """Return the JSON object of a file."""
     try:
         with open_regular(path) as file:
             data = file.read(LONGEST_FILE + 1)

@@ -101,19 +101,7 @@ def show_answer(
     *,
     as_json: bool,
 ) -> None:
-    """Print the answer to a query: the estimate with its interval first.
-
-    Parameters
-    ----------
-    known
-        The release, with its public parameters.
-    query, answer
-        The query and its answer.
-    summary
-        Description of the method.
-    as_json
-        Whether to print JSON.
-    """
+    """Print the answer to a query: the estimate with its interval first."""
     result, rows = answer_json(known, query, answer), known.table.row_count
     column, condition = query.conditions[0]
     looks = sum(name in known.domains for name, _ in query.conditions)

@@ -42,17 +42,10 @@ _OF_SPLU_GEN = ("quasi", "keep")
 
 @dataclass(frozen=True)
 class PreparationOptions:
-    """Options of a publisher that prepare a table.
+    """Options of a publisher that prepare a table."""
 
-    Attributes
-    ----------
-    sensitive
-        The sensitive columns.
-    given
-        The values of ``bins``, ``cross``, ``group-rare``, ``drop``, ``quasi`` and ``keep``.
-    """
-
-    sensitive: tuple[str, ...]
+    sensitive: tuple[str, ...]  # the sensitive columns
+    # the values of ``bins``, ``cross``, ``group-rare``, ``drop``, ``quasi`` and ``keep``
     given: Mapping[str, Sequence[str]]
 
     def preparation(self) -> Preparation:
@@ -84,26 +77,16 @@ class PreparationOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Examination:
-    """A table that is to be published with some options: advice, disclosure risks and objections.
+    """A table that is to be published with some options: advice, disclosure risks and objections."""
 
-    Attributes
-    ----------
-    table, options
-        The table as it is to be published, and the options that prepare it.
-    goals, retention
-        Goals of the publisher, and retention probabilities to try besides 1/gamma.
-    advices
-        By sensitive column its advice, or the skew that allows none.
-    leaks
-        Disclosure risks by sensitive column.
-    """
-
+    # table, options: the table as it is to be published, and the options that prepare it
     table: CodedTable
     options: PreparationOptions
+    # goals, retention: goals of the publisher, and retention probabilities to try besides 1/gamma
     goals: Goals
     retention: Sequence[str]
-    advices: Mapping[str, Advice | Skew]
-    leaks: Sequence[Leaks]
+    advices: Mapping[str, Advice | Skew]  # by sensitive column its advice, or the skew that allows none
+    leaks: Sequence[Leaks]  # disclosure risks by sensitive column
 
     @classmethod
     def of(
@@ -154,13 +137,7 @@ class Examination:
         return alternative_text(max(len(each.values) for each in self.advices.values()), self.keep)
 
     def remedied(self, original: Microdata) -> Examination | None:
-        """Return an examination without objections after remedies; None if there are none.
-
-        Parameters
-        ----------
-        original
-            The table before preparation.
-        """
+        """Return an examination without objections after remedies; None if there are none."""
         found: Examination = self
         for _ in range(_ROUNDS):
             if found.decision != "change first":
@@ -180,21 +157,11 @@ class Examination:
 
 @dataclass(frozen=True)
 class Publication:
-    """The commands that publish a table.
+    """The commands that publish a table."""
 
-    Attributes
-    ----------
-    table
-        The file of the original.
-    missing
-        Value of missing sensitive cells.
-    stream
-        Whether the table is larger than memory.
-    """
-
-    table: Path
-    missing: str | None
-    stream: bool
+    table: Path  # the file of the original
+    missing: str | None  # value of missing sensitive cells
+    stream: bool  # whether the table is larger than memory
 
     def splu_gen(self, options: PreparationOptions, choice: JointChoice) -> str:
         """Return the command that publishes by SPLU-Gen as advised."""
@@ -230,18 +197,7 @@ class Publication:
 def advised(
     publication: Publication, found: Examination, original: Microdata | None
 ) -> tuple[Decision, str, Examination]:
-    """Return the verdict, the command to run, and the examination of the table that it publishes.
-
-    Parameters
-    ----------
-    publication
-        The file and how it is read.
-    found
-        The examination of the table with the options that were given.
-    original
-        The table before preparation; None if it is not in memory, where only columns can be dropped and the
-        table is not examined again.
-    """
+    """Return the verdict, the command to run, and the examination of the table that it publishes."""
     if found.decision == "publish":
         return "publish", publication.splu_gen(found.options, choose_jointly(found.complete)), found
     if found.decision == "change first":

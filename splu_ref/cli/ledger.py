@@ -11,13 +11,7 @@ GROUP = "splu_ref.ledger"
 
 
 def load_ledger() -> Any:
-    """Return the installed ledger.
-
-    Raises
-    ------
-    InputError
-        If no package offers one.
-    """
+    """Return the installed ledger."""
     for entry in entry_points(group=GROUP):
         return entry.load()
     raise InputError("no claims ledger is installed: install splu-ref again, with its package splu_proofs")

@@ -26,13 +26,7 @@ def matrix_text(column: str, values: Sequence[str], rows: Sequence[Sequence[Frac
 
 
 def read_operator(path: Path, *, shuffled: bool) -> Operator:
-    """Return the mechanism of a file with a matrix.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is malformed.
-    """
+    """Return the mechanism of a file with a matrix."""
     from splu_ref.mechanisms import Operator  # noqa: PLC0415 - it loads polars
 
     document = read_object(path, _FORM, "matrix")

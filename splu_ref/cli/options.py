@@ -71,22 +71,7 @@ SensitiveTable: TypeAlias = Annotated[
 def splu_gen(
     gamma: str, retention: str | None, plan: str, columns: Sequence[str], draws: str = "independent"
 ) -> SpluGens:
-    """Return the mechanism of the options ``--gamma``, ``--retention``, ``--plan`` and ``--draws``.
-
-    Parameters
-    ----------
-    gamma
-        A number, or ``job=5,age=10``: one for each sensitive column.
-    retention, plan, draws
-        As for `SpluGen`, the same for all columns.
-    columns
-        The sensitive columns.
-
-    Raises
-    ------
-    ParameterError
-        If a number is invalid, or gamma by column does not name each sensitive column once.
-    """
+    """Return the mechanism of the options ``--gamma``, ``--retention``, ``--plan`` and ``--draws``."""
     sizes = _by_column(gamma, columns)
     if len(set(sizes.values())) == 1:
         return SpluGen(next(iter(sizes.values())), retention, plan, draws)

@@ -58,21 +58,7 @@ def show(
     details: Sequence[tuple[str, str]] = (),
     explain: bool = True,
 ) -> None:
-    """Print ``result`` as JSON, or ``lines`` as a table of labels and texts.
-
-    Parameters
-    ----------
-    result
-        The JSON object; its keys are an interface.
-    lines
-        The same content as pairs of a label and a text.
-    as_json
-        Whether to print JSON.
-    file, force
-        File that the JSON is also written to, and whether an existing file may be overwritten.
-    details, explain
-        More lines, and whether they are printed; otherwise one line names the option that prints them.
-    """
+    """Print ``result`` as JSON, or ``lines`` as a table of labels and texts."""
     save_json(file, result, force=force)
     if as_json:
         say_json(result, indent=2)

@@ -28,26 +28,13 @@ from splu_ref.randomness import Key
 
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
-    """Options for the columns of a table that is to be published.
+    """Options for the columns of a table that is to be published."""
 
-    Attributes
-    ----------
-    steps
-        Recoding steps, in order.
-    domains
-        By column its declared domain.
-    drop
-        Columns that are not published.
-    roles
-        Declared quasi-identifiers and accepted columns.
-    sensitive, id_column
-        As for publishing.
-    """
-
-    steps: tuple[Recoding, ...]
-    domains: Mapping[str, tuple[str, ...]]
-    drop: tuple[str, ...]
-    roles: Roles
+    steps: tuple[Recoding, ...]  # recoding steps, in order
+    domains: Mapping[str, tuple[str, ...]]  # by column its declared domain
+    drop: tuple[str, ...]  # columns that are not published
+    roles: Roles  # declared quasi-identifiers and accepted columns
+    # sensitive, id_column: as for publishing
     sensitive: tuple[str, ...]
     id_column: str | None
 
@@ -68,13 +55,7 @@ class Preparation:
         domains: Mapping[str, tuple[str, ...]] | None = None,
         id_column: str | None = None,
     ) -> Preparation:
-        """Return the preparation that the options describe.
-
-        Raises
-        ------
-        ParameterError
-            If an option is invalid, or two contradict each other.
-        """
+        """Return the preparation that the options describe."""
         if hashed and key_file is None:
             raise ParameterError(
                 "--hash needs a secret key, or anybody could check a guessed value: add --key-file"
@@ -132,13 +113,7 @@ class Preparation:
         return replace(self, steps=(*stated, *(step for step in own if step not in stated)))
 
     def read(self, path: Path, missing: str | None) -> PreparedTable:
-        """Return the recoded table.
-
-        Raises
-        ------
-        DataError
-            If it cannot be read or recoded.
-        """
+        """Return the recoded table."""
         return self.applied(read_table(path, missing))
 
     def applied(self, original: Microdata) -> PreparedTable:
@@ -156,24 +131,7 @@ class PreparedTable:
     def disclosure_risks(
         self, *, eligible: bool, strict: bool, above: int = ALPHA, progress: Progress | None = None
     ) -> tuple[Leaks, ...]:
-        """Return how far the columns to be published disclose the sensitive ones.
-
-        Parameters
-        ----------
-        eligible
-            Whether a sensitive column without any feasible gamma, and a column that identifies records or
-            predicts a sensitive one, is refused.
-        strict
-            Whether what would be a note is refused too: predicates with nearly one sensitive value, and
-            sensitive columns that determine each other.
-        above, progress
-            See `scan`.
-
-        Raises
-        ------
-        DataError
-            If a column is refused; the message names a remedy.
-        """
+        """Return how far the columns to be published disclose the sensitive ones."""
         by = self.preparation
         for column in by.sensitive if eligible else ():
             require_groups(self.table, column)

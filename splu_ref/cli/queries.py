@@ -29,11 +29,6 @@ def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
     """Yield each query of the file at ``path`` with its line number; blank lines are skipped.
 
     A text that begins with SELECT, or with an SQL comment, is read by `splu_ref.cli.select`.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or a line is no query; the message names the line.
     """
     try:
         # A JSON string may contain other line separators, such as U+2028, at which splitlines would cut it.

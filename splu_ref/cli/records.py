@@ -55,28 +55,6 @@ def published_records(
     A small table is read into memory, for all queries. A large one is counted by the combinations of all
     named columns, where values that no query distinguishes are counted together; or, if these are too many,
     by the columns of each query.
-
-    Parameters
-    ----------
-    path
-        The published table.
-    facts
-        Its manifest, against which it is checked.
-    sensitive
-        Its sensitive columns.
-    where
-        Conditions, unparsed.
-    columns
-        Texts with the names of columns, separated by commas.
-    queries
-        Any number.
-    progress
-        Called with the amount read.
-
-    Raises
-    ------
-    DataError
-        If the table cannot be read, or contradicts the manifest.
     """
     if not is_large(path) or (facts is not None and isinstance(facts.mechanism, _IN_MEMORY)):
         whole = read_table(path, empty=facts is not None and isinstance(facts.mechanism, AlphaBeta))

@@ -31,17 +31,7 @@ def splu_gen_claim(
     *,
     planned: bool,
 ) -> SpluGenClaim:
-    """Return the claim of the options and of the manifest or transcript, which must agree.
-
-    Parameters
-    ----------
-    stated
-        The mechanism of the manifest or the transcript.
-    gamma, plan, retention, draws
-        The options.
-    planned
-        Whether a plan must be named.
-    """
+    """Return the claim of the options and of the manifest or transcript, which must agree."""
     size = agreed(
         "--gamma", None if gamma is None else Gamma(gamma), None if stated is None else stated.gamma
     )

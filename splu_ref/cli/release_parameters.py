@@ -31,32 +31,18 @@ ManifestOption: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseParameters:
-    """Parameters that a guarantee is computed for.
+    """Parameters that a guarantee is computed for."""
 
-    Attributes
-    ----------
-    gamma, retention, draws
-        As in the options; without a retention probability it is 1/gamma.
-    columns
-        The sensitive columns that were published with them; empty if they come from options.
-    values
-        Number of values of each of these columns, where the guarantee depends on it.
-    rows
-        Records of the release; 0 if the parameters come from options.
-    grown
-        Whether the release consists of batches.
-    plan
-        Name of its plan method.
-    """
-
+    # gamma, retention, draws: as in the options; without a retention probability it is 1/gamma
     gamma: str
     retention: str | None
     draws: GroupDraws
+    # the sensitive columns that were published with them; empty if they come from options
     columns: tuple[str, ...] = ()
-    values: str | None = None
-    rows: int = 0
-    grown: bool = False
-    plan: str = "mixed"
+    values: str | None = None  # number of values of each of these columns, where the guarantee depends on it
+    rows: int = 0  # records of the release; 0 if the parameters come from options
+    grown: bool = False  # whether the release consists of batches
+    plan: str = "mixed"  # name of its plan method
 
     def require_possible(self, frequency: str | None) -> None:
         """Raise if no value of the release can have so many records: each decoy group has it at most once."""
@@ -98,22 +84,7 @@ def release_parameters(
     *,
     by_values: bool = False,
 ) -> list[ReleaseParameters]:
-    """Return the parameters of the options or of a manifest; columns with equal parameters share an entry.
-
-    Parameters
-    ----------
-    manifest, gamma, retention, draws
-        The options.
-    by_values
-        Whether the number of a column's values is a parameter too, for dependent draws.
-
-    Raises
-    ------
-    ParameterError
-        If neither or both give the parameters.
-    DataError
-        If the manifest cannot be read, or is of a release by another mechanism than SPLU-Gen.
-    """
+    """Return the parameters of the options or of a manifest; columns with equal parameters share an entry."""
     law = GroupDraws.parse(draws)
     if manifest is None:
         if gamma is None:

@@ -73,26 +73,7 @@ class PublishedRelease(Protocol):
 
 
 class ReleaseReport:
-    """A report on a release, from which JSON and text are printed.
-
-    Parameters
-    ----------
-    mechanism, release
-        The mechanism and its release.
-    output, rows
-        The published file and its number of rows.
-    second
-        The file of a second table.
-    observed
-        Whether the domain is that of the table.
-
-    Attributes
-    ----------
-    result
-        The JSON object.
-    lines
-        Pairs of a label and a text.
-    """
+    """A report on a release, from which JSON and text are printed."""
 
     def __init__(
         self,
@@ -228,17 +209,7 @@ def _alone(values: Iterable[T]) -> T | list[T]:
 def unpublished_values(
     release: PublishedRelease, manifest: Path | None, declared: Container[str], remedy: str = "with --domain"
 ) -> list[str]:
-    """Return warnings of values in the manifest that no published row has.
-
-    Parameters
-    ----------
-    release, manifest
-        The release, and the file of its manifest if there is one.
-    declared
-        The columns whose domain does not come from the table.
-    remedy
-        The option that declares the domain.
-    """
+    """Return warnings of values in the manifest that no published row has."""
     counts = {} if manifest is None else release.values_without_rows
     return [
         f"the manifest lists {number} value{'' if number == 1 else 's'} of {column!r} that no published row "

@@ -47,13 +47,7 @@ class _Token(NamedTuple):
 
 
 def read_statements(text: str, path: object) -> Iterator[tuple[int, Query]]:
-    """Yield each query of a text with the number of its first line.
-
-    Raises
-    ------
-    DataError
-        If the text is invalid; the message names file, line and column of the first error.
-    """
+    """Yield each query of a text with the number of its first line."""
     reader = _Reader(text, path)
     while reader.token.kind != "end":
         line = reader.line(reader.token.place)

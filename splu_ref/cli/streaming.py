@@ -18,18 +18,7 @@ _STEPS = ("reading", "distributing", "drawing", "writing")
 
 
 def require_fit(unfit: Mapping[str, object]) -> None:
-    """Raise if an option is given that needs the whole table.
-
-    Parameters
-    ----------
-    unfit
-        The values of these options.
-
-    Raises
-    ------
-    ParameterError
-        The message names the options.
-    """
+    """Raise if an option is given that needs the whole table."""
     given = [option for option, value in unfit.items() if value]
     if given:
         needs, them = ("needs", "it") if len(given) == 1 else ("need", "them")

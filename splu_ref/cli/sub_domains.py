@@ -28,13 +28,7 @@ class SubDomains(NamedTuple):
 
 
 def read_sub_domains(path: Path) -> SubDomains:
-    """Return the sub-domains that a file declares.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is malformed; the message names the part.
-    """
+    """Return the sub-domains that a file declares."""
     document = read_object(path, _FORM, "sub-domains")
     [(column, parts), *others] = document.items()
     if others or not isinstance(parts, list) or not 1 <= len(parts) <= _MOST_PARTS:
@@ -63,13 +57,7 @@ def read_sub_domains(path: Path) -> SubDomains:
 
 
 def observed_sub_domains(table: Microdata, column: str, by: Sequence[str]) -> SubDomains:
-    """Return the values that occur in each part, and warn of the values that this rules out.
-
-    Raises
-    ------
-    DataError
-        If a part has one value only, or the column too many.
-    """
+    """Return the values that occur in each part, and warn of the values that this rules out."""
     domains: dict[tuple[str, ...], set[str]] = {}
     shown = table.read(column)
     for value, *cells in zip(shown, *(table.cells(name) for name in by), strict=True):

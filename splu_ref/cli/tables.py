@@ -37,35 +37,19 @@ ALL, BLANK = "all", "(no content)"
 
 
 class TableOptions(NamedTuple):
-    """Options of an estimated table.
+    """Options of an estimated table."""
 
-    Attributes
-    ----------
-    by
-        Texts that name its columns.
-    total, mean
-        The numeric column that is summed or averaged, if records are not counted.
-    output, picture
-        Files for the table and its picture.
-    force
-        Whether existing files may be overwritten.
-    """
-
-    by: Sequence[str] | None
+    by: Sequence[str] | None  # texts that name its columns
+    # total, mean: the numeric column that is summed or averaged, if records are not counted
     total: str | None
     mean: str | None
+    # output, picture: files for the table and its picture
     output: Path | None
     picture: Path | None
-    force: bool
+    force: bool  # whether existing files may be overwritten
 
     def require(self) -> None:
-        """Raise unless the files can be written; for use before long work.
-
-        Raises
-        ------
-        InputError
-            If there is no table to write, the suffix is unknown, or the file exists.
-        """
+        """Raise unless the files can be written; for use before long work."""
         if self.total is not None and self.mean is not None:
             raise ParameterError("a table has sums with --sum or means with --mean: drop one")
         if not self.by and (self.total is not None or self.mean is not None):
@@ -89,13 +73,7 @@ class TableOptions(NamedTuple):
         return tuple(text for text in (*(self.by or ()), self.total, self.mean) if text is not None)
 
     def columns(self, release: ReleaseData) -> tuple[str, ...]:
-        """Return the columns of the table: a text with commas is several, unless a column has that name.
-
-        Raises
-        ------
-        ParameterError
-            If a column is a part of another one that was published in its place.
-        """
+        """Return the columns of the table: a text with commas is several, unless a column has that name."""
         there = release.table.columns
         named = tuple(
             name
@@ -133,13 +111,7 @@ def make_table(
     *,
     as_json: bool,
 ) -> None:
-    """Estimate a table, and print or write it.
-
-    Raises
-    ------
-    InputError
-        If the table cannot be estimated or written.
-    """
+    """Estimate a table, and print or write it."""
     by = options.columns(release)
     measured = options.total if options.mean is None else options.mean
     if measured is None:

@@ -27,22 +27,6 @@ def expected_co_occurrences(
 ) -> dict[tuple[int, int], Fraction]:
     """Return the expected number of groups that two values share, over the plans of the method ``mixed``.
 
-    Parameters
-    ----------
-    histogram
-        Frequencies of a table with two or three groups: so a pass has one pair, and the plans are few.
-    gamma
-        Size of a group.
-    passes
-        How many passes are made; those of the specification unless given.
-
-    Returns
-    -------
-    dict
-        By pair of values, in both orders; pairs that never meet are absent.
-
-    Notes
-    -----
     ``splu_ref/spec/plans.py``, the method mixed. Written from its text; of the publishing code only the
     number of passes is used.
     """

@@ -19,13 +19,7 @@ class UnreadableAnswerError(Exception):
 
 
 def read_answer(line: bytes, identifier: str) -> dict[str, Json]:
-    """Return the object of an answer.
-
-    Raises
-    ------
-    UnreadableAnswerError
-        If the line is not one JSON object in UTF-8, or answers another request.
-    """
+    """Return the object of an answer."""
     try:
         answer = json.loads(line.decode(), parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except UnicodeDecodeError:

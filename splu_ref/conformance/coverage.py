@@ -81,15 +81,7 @@ def read_required(text: str) -> dict[str, Fraction]:
 
 
 def unmet_requirements(required: Mapping[str, Fraction], coverages: Mapping[str, Coverage]) -> dict[str, str]:
-    """Return, by operation, why a required share was not reached.
-
-    Parameters
-    ----------
-    required
-        The least share of each kind, by operation.
-    coverages
-        The shares by operation, as `coverage` returns them.
-    """
+    """Return, by operation, why a required share was not reached."""
     reasons = {}
     for name, least in sorted(required.items()):
         shares = coverages.get(name, {})

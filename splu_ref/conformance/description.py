@@ -33,21 +33,11 @@ _MOST_UNKNOWN = 100  # words that are reported
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A word of the program's description that the specification does not know.
+    """A word of the program's description that the specification does not know."""
 
-    Attributes
-    ----------
-    kind
-        ``operation`` or ``feature``.
-    name
-        The word, shortened.
-    nearest
-        The closest known word; empty if there is none.
-    """
-
-    kind: str
-    name: str
-    nearest: str
+    kind: str  # ``operation`` or ``feature``
+    name: str  # the word, shortened
+    nearest: str  # the closest known word; empty if there is none
 
     def __str__(self) -> str:
         near = f": did you mean {self.nearest}?" if self.nearest else ""
@@ -60,20 +50,11 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The operations and features that a program reports.
+    """The operations and features that a program reports."""
 
-    Attributes
-    ----------
-    operations
-        The operations that it supports.
-    features
-        The features that it supports; None stands for all.
-    name, version
-        The name and version that it reports.
-    """
-
-    operations: frozenset[str]
-    features: frozenset[str] | None
+    operations: frozenset[str]  # the operations that it supports
+    features: frozenset[str] | None  # the features that it supports; None stands for all
+    # name, version: the name and version that it reports
     name: str
     version: str
 

@@ -15,44 +15,22 @@ Request: TypeAlias = dict[str, object]
 
 
 class Generator(TypedDict):
-    """Parameters of generated requests.
+    """Parameters of generated requests."""
 
-    Attributes
-    ----------
-    seed
-        Names the seeded stream.
-    count
-        Number of requests.
-    keys
-        The keys of their answers that are hashed.
-    tape
-        Bytes per request, or per record where codes are made; none where the operation reads no tape. Of a
-        certificate the bytes of the first text.
-    groups
-        The least and the greatest number of decoy groups, where codes are made.
-    """
-
-    seed: str
-    count: int
-    keys: Sequence[str]
+    seed: str  # names the seeded stream
+    count: int  # number of requests
+    keys: Sequence[str]  # the keys of their answers that are hashed
+    # Bytes per request, or per record where codes are made; none where the operation reads no tape. Of a
+    # certificate the bytes of the first text.
     tape: NotRequired[int]
+    # the least and the greatest number of decoy groups, where codes are made
     groups: NotRequired[Sequence[int]]
 
 
 def generated_requests(
     operation: str, parameters: Mapping[str, object], generator: Generator
 ) -> Iterator[Request]:
-    """Yield the requests of a generator, in order.
-
-    Parameters
-    ----------
-    operation
-        One of `GENERATED`.
-    parameters
-        The file's parameters; ``gamma`` where codes are made.
-    generator
-        The parameters of the generator.
-    """
+    """Yield the requests of a generator, in order."""
     stream = SeededSource(generator["seed"].encode())
     make = GENERATED[operation]
     for number in range(generator["count"]):

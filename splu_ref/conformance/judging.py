@@ -39,22 +39,7 @@ def _kind(vector: Vector) -> Kind:
 
 
 def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[str]) -> VectorFile | None:
-    """Return a file with a single vector: the one of an id, or one made from a generated request.
-
-    Parameters
-    ----------
-    files
-        The vectors.
-    identifier
-        The id of a vector, or of a generated request: its vector's id, a slash, and its number from 1 on.
-    others
-        Ids of checks, for which None is returned.
-
-    Raises
-    ------
-    InputError
-        If nothing has this id.
-    """
+    """Return a file with a single vector: the one of an id, or one made from a generated request."""
     whole = identifier.rpartition("/")[0]
     for file in files:
         for vector in file.vectors:

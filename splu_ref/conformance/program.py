@@ -69,20 +69,7 @@ class MisbehaviorError(Exception):
 
 
 class Program:
-    """A running program; use it in a ``with`` statement, at whose end it is stopped.
-
-    Parameters
-    ----------
-    command
-        The program and its arguments.
-    limits
-        Limits of time and memory. The caller enforces the time of a whole run.
-
-    Raises
-    ------
-    InputError
-        If the program cannot be started.
-    """
+    """A running program; use it in a ``with`` statement, at whose end it is stopped."""
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         if os.name != "posix":
@@ -137,20 +124,7 @@ class Program:
         return self._last_words.decode(errors="replace").strip()
 
     def ask(self, line: bytes, within: float | None = None) -> bytes:
-        """Send one line and return the line that answers it, both without the line's end.
-
-        Parameters
-        ----------
-        line
-            The line.
-        within
-            Seconds that the answer may take, if that is less than the limit of every answer.
-
-        Raises
-        ------
-        MisbehaviorError
-            If no answer comes in time, the program ends, or it writes something else. It is then stopped.
-        """
+        """Send one line and return the line that answers it, both without the line's end."""
         allowed = self._limits.answer if within is None else min(within, self._limits.answer)
         last = allowed < self._limits.answer
         deadline = time.monotonic() + allowed
@@ -181,13 +155,7 @@ class Program:
         return answer.removesuffix(b"\r")
 
     def finish(self) -> None:
-        """End the program's input and wait for its end.
-
-        Raises
-        ------
-        MisbehaviorError
-            If it writes more, does not end within a few seconds, or ends with an exit code other than 0.
-        """
+        """End the program's input and wait for its end."""
         with contextlib.suppress(OSError):
             self._input.close()
         deadline = time.monotonic() + min(self._limits.answer, _GRACE)

@@ -15,20 +15,7 @@ MOST_STARTS = 10
 
 
 class Session:
-    """A program that is restarted after misbehavior.
-
-    Parameters
-    ----------
-    command
-        The program and its arguments.
-    limits
-        Limits of time and memory. The time of the run starts with the session.
-
-    Attributes
-    ----------
-    received
-        The line that answered the last request; empty if none did.
-    """
+    """A program that is restarted after misbehavior."""
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         self._command, self._limits = command, limits
@@ -54,13 +41,7 @@ class Session:
         return ""
 
     def ask(self, request: Mapping[str, object], identifier: str) -> dict[str, Json]:
-        """Return the answer to a request.
-
-        Raises
-        ------
-        MisbehaviorError
-            If there is no answer, or it is not readable.
-        """
+        """Return the answer to a request."""
         return self.ask_line(json.dumps({**request, "id": identifier}).encode(), identifier)
 
     def ask_line(self, line: bytes, identifier: str) -> dict[str, Json]:

@@ -41,17 +41,7 @@ def check_names() -> tuple[str, ...]:
 
 
 def check_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -> Iterator[CheckOutcome]:
-    """Yield the outcome of every check, in the order of `check_names`.
-
-    Parameters
-    ----------
-    ask
-        Sends a request and returns its answer; raises ``MisbehaviorError``.
-    features
-        The features that the program supports; None stands for all.
-    smoke
-        Whether to request a quarter of the releases only.
-    """
+    """Yield the outcome of every check, in the order of `check_names`."""
     for world in WORLDS:
         missing = sorted(world.requires - features) if features is not None else []
         if missing:

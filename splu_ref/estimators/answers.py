@@ -101,24 +101,14 @@ class QueryEstimate:
 
 
 class QueryCounts(NamedTuple):
-    """Published counts of queries, independent of the method: arrays of one length.
+    """Published counts of queries, independent of the method: arrays of one length."""
 
-    Attributes
-    ----------
-    predicate
-        n, records of the predicate.
-    both
-        Published records of the whole query.
-    expected
-        n times the published share of the queried values: the count if the predicate is independent of them.
-    most
-        Largest possible count: n, or N/gamma for each value named, because a table with more than N/gamma
-        records of a value cannot be published.
-    """
-
-    predicate: FloatArray
-    both: FloatArray
+    predicate: FloatArray  # n, records of the predicate
+    both: FloatArray  # published records of the whole query
+    # n times the published share of the queried values: the count if the predicate is independent of them
     expected: FloatArray
+    # largest possible count: n, or N/gamma for each value named, because a table with more than N/gamma
+    # records of a value cannot be published
     most: FloatArray
 
 

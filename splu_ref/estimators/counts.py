@@ -169,22 +169,7 @@ class CountLaw(Protocol):
 def confidence_limits(
     law: CountLaw, count: int, tail: Fraction, guess: tuple[int, int], most: int | None = None
 ) -> tuple[int, int]:
-    """Return exact confidence limits of a true count, by inversion of two one-sided tests.
-
-    Parameters
-    ----------
-    law
-        The law of the published count.
-    count
-        The published count.
-    tail
-        Level of each test: a true count is rejected if the probability of ``count`` or more, or of ``count``
-        or less, is at most this.
-    guess
-        Approximate limits, which affect only the running time.
-    most
-        Largest possible true count, or None. If every possible one is rejected, the nearest is returned.
-    """
+    """Return exact confidence limits of a true count, by inversion of two one-sided tests."""
 
     def above(frequency: int) -> bool:
         return most is not None and frequency > most

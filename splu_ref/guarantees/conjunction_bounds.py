@@ -33,25 +33,7 @@ def linear_tail(
     upper: bool,
     quick: bool = False,
 ) -> Fraction:
-    """Return a bound of Pr(Z >= end), or of Pr(Z <= end), at most 1.
-
-    Parameters
-    ----------
-    conjunction
-        The predicate and the value.
-    x3
-        Records with both.
-    slope
-        i/k in lowest terms.
-    end
-        Any whole number.
-    strength
-        About the logarithm of z^k, in absolute value, at which the bound is least; greater than 0.
-    upper
-        Which tail.
-    quick
-        Whether to try one strength only, and not several around it.
-    """
+    """Return a bound of Pr(Z >= end), or of Pr(Z <= end), at most 1."""
     best = Fraction(1)
     for multiple in (Fraction(1),) if quick else _STRENGTHS:
         base = 1 + (multiple * strength / slope.denominator).limit_denominator(10**6)

@@ -38,18 +38,10 @@ _SHORT_BITS = 300_000
 
 @dataclass(frozen=True, slots=True)
 class SlotLaw:
-    """The law of the number of a group's gamma places that one slot receives; its mean is one.
+    """The law of the number of a group's gamma places that one slot receives; its mean is one."""
 
-    Attributes
-    ----------
-    weights
-        Numerators of the probabilities of 0, 1, 2, ... places.
-    denominator
-        What they sum to.
-    """
-
-    weights: tuple[int, ...]
-    denominator: int
+    weights: tuple[int, ...]  # numerators of the probabilities of 0, 1, 2, ... places
+    denominator: int  # what they sum to
 
     @property
     def variance(self) -> Fraction:

@@ -262,15 +262,7 @@ def worst_error_bounds(best: BestEstimator) -> Bounds:
 
 
 class _Task:
-    """What there is to estimate: the law of f' for every f, and the ranges of f that one estimate can meet.
-
-    Attributes
-    ----------
-    masses
-        Pr(f' = k) for f = 1 .. alpha, by k = 0 .. gamma alpha, each times ``unit``.
-    unit
-        A common denominator.
-    """
+    """The law of f' for every f, and the ranges of f that one estimate can meet."""
 
     def __init__(
         self,

@@ -20,35 +20,17 @@ Losses: TypeAlias = Sequence[Fraction]
 
 @dataclass(frozen=True)
 class Mixture(Generic[Label]):
-    """The solution of a game.
+    """The solution of a game."""
 
-    Attributes
-    ----------
-    value
-        The least possible largest expected loss.
-    weights
-        Weights of the rows, at least 0 and summing to 1, against which no column loses less than
-        ``value`` on average.
-    parts
-        The columns of the best mixture with their probabilities.
-    """
-
-    value: Fraction
+    value: Fraction  # the least possible largest expected loss
+    # weights of the rows, at least 0 and summing to 1, against which no column loses less than ``value`` on
+    # average
     weights: tuple[Fraction, ...]
-    parts: tuple[tuple[Label, Fraction], ...]
+    parts: tuple[tuple[Label, Fraction], ...]  # the columns of the best mixture with their probabilities
 
 
 def least_worst_mixture(respond: Callable[[Losses], tuple[Label, Losses]], rows: int) -> Mixture[Label]:
-    """Return the mixture of columns with the least largest expected loss.
-
-    Parameters
-    ----------
-    respond
-        Given weights of the rows, returns a column with the least weighted loss: its label, and its loss
-        in every row. The possible columns must be finitely many.
-    rows
-        Number of rows, at least 1.
-    """
+    """Return the mixture of columns with the least largest expected loss."""
     label, losses = respond([Fraction(1, rows)] * rows)
     tableau = _Tableau(losses)
     labels: list[Label | None] = [None, label, *[None] * (rows - 1)]  # what stands in each basic row

@@ -33,8 +33,6 @@ LONGEST_PERIOD = 1_000  # of true counts whose kernel is computed, not bounded b
 class SampleSizeSearch:
     """Error probabilities for one retention, share, epsilon and delta.
 
-    Notes
-    -----
     A box of n and counts, c at most c' and m = n - c at most m': by the lemma of `sample_sizes` no error
     probability in it is above that of c' and m' at the same distances from the mean, which are at least d = t
     n for the first n, t = p epsilon. The two limits are whole and so at least ceil(2 d) apart; as the tails

@@ -129,27 +129,7 @@ def marked_slots(blocks: Sequence[Groups], draws: GroupDraws, stream: Orders) ->
 
 
 def draw_source_slots(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
-    """Draw for each slot of a block the slot whose value its record is published with.
-
-    Parameters
-    ----------
-    marked
-        The marked slots of the block, shape (groups, gamma).
-    draws
-        Each group publishes gamma values. Capped: gamma independent slots of the group are drawn, and a
-        marked slot publishes its value once for each time it was drawn. All or none: one slot is drawn; if it
-        is marked, its value is published gamma times, otherwise no marked slot's value is published. Slots
-        that are not marked share the remaining times as evenly as possible.
-    stream
-        Stream of the block. First the slots are drawn, then the order in which unmarked slots share the
-        remainder, then the order in which the records of a group take the values.
-
-    Returns
-    -------
-    IntArray
-        By slot, the number of a slot of the same group, shape (gamma groups,); slots are numbered gamma times
-        the group plus the place.
-    """
+    """Draw for each slot of a block the slot whose value its record is published with."""
     groups, gamma = marked.shape
     group_of = np.repeat(np.arange(groups), gamma)
     if draws.name == "capped":
@@ -190,15 +170,7 @@ def dependent_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> S
 
 
 def slot_kinds(blocks: Sequence[Groups], marked: Sequence[Marks]) -> SlotKinds:
-    """Count the slots of each value by kind: with gamma they determine the law of its published count.
-
-    Parameters
-    ----------
-    blocks
-        Values by group and slot, block by block.
-    marked
-        The marked slots, block by block.
-    """
+    """Count the slots of each value by kind: with gamma they determine the law of its published count."""
     groups, marks = np.concatenate(blocks).astype(np.int64), np.concatenate(marked)
     gamma = groups.shape[1]
     marked_of_group = np.broadcast_to(marks.sum(axis=1, keepdims=True), groups.shape)

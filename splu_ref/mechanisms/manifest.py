@@ -33,29 +33,17 @@ DIGEST, _RELEASE, _DATE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The published table of a manifest, and the program that published it.
+    """The published table of a manifest, and the program that published it."""
 
-    Attributes
-    ----------
-    table
-        Digest of the published table's content: see `Microdata.content_digest`.
-    release
-        Name of the release, 32 random hexadecimal digits from the system's entropy, independent of any key or
-        seed.
-    date
-        Day of publication in UTC, such as ``2024-02-29``.
-    version, specification
-        Versions of the program and of the specification.
-    code
-        SHA-256 of the program's files: see `code_digest`.
-    """
-
-    table: str
+    table: str  # see `Microdata.content_digest`
+    # name of the release, 32 random hexadecimal digits from the system's entropy, independent of any key or
+    # seed
     release: str
-    date: str
+    date: str  # day of publication in UTC, such as ``2024-02-29``
+    # version, specification: versions of the program and of the specification
     version: str
     specification: str
-    code: str
+    code: str  # SHA-256 of the program's files: see `code_digest`
 
     @classmethod
     def now(cls, table: Microdata) -> Self:

@@ -41,25 +41,7 @@ _GUARD = 64  # bits of the enclosures beyond those of the digits drawn
 def draw_binomial(
     n: int, p: Fraction, integer_below: Callable[[int], int], block_bits: int = BLOCK_BITS
 ) -> int:
-    """Draw X ~ Bin(n, p) exactly.
-
-    Parameters
-    ----------
-    n
-        Number of trials, at least 0; 0 draws nothing.
-    p
-        Success probability, strictly between 0 and 1.
-    integer_below
-        Draws a uniform integer below a bound. A block of c digits is one integer below d^c, the most
-        significant digit first; the last block is shorter if it completes n digits.
-    block_bits
-        Largest number of bits of a block.
-
-    Raises
-    ------
-    ParameterError
-        For n < 0 or p outside (0, 1).
-    """
+    """Draw X ~ Bin(n, p) exactly."""
     base = parts(n, p)[2]
     per_block = 1
     while per_block < n and base ** (per_block + 1) <= 1 << block_bits:
@@ -140,13 +122,7 @@ class ReplacementLaw:
 
     @classmethod
     def from_probabilities(cls, column: str, domain: Sequence[str], law: Mapping[str, Exact]) -> Self:
-        """Return a law given by its probabilities, with the smallest integer weights.
-
-        Raises
-        ------
-        ParameterError
-            If the law's values are not those of the domain, or its probabilities do not sum to 1.
-        """
+        """Return a law given by its probabilities, with the smallest integer weights."""
         unknown = sorted({*law} ^ {*domain})
         if unknown:
             raise ParameterError(

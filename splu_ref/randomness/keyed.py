@@ -68,17 +68,7 @@ class RecordTape(ByteSource):
 
 
 class BlockStreams:
-    """The random bytes of a column's plan or groups: a separate stream for each block.
-
-    Parameters
-    ----------
-    key
-        The key of the release.
-    column
-        The sensitive column's name.
-    prefix
-        Purpose of the bytes: `PLAN_PREFIX` or `GROUPS_PREFIX`.
-    """
+    """The random bytes of a column's plan or groups: a separate stream for each block."""
 
     def __init__(self, key: Key, column: str, prefix: bytes) -> None:
         self._secret = key.secret

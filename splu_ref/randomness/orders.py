@@ -30,24 +30,6 @@ def random_order(
     both, another key is drawn in their current order (by item number), and they are sorted by it within their
     places; this repeats until there are no ties. For at most one item nothing is drawn.
 
-    Parameters
-    ----------
-    draw
-        Draws ``size`` independent uniform integers below a bound.
-    size
-        The number of items, at least 0.
-    codes
-        One integer per item, shape (size,).
-    key_bits
-        Width of a key in bits, 1 to 63.
-
-    Returns
-    -------
-    IntArray
-        Item numbers, shape (size,): entry i is the item at place i.
-
-    Notes
-    -----
     Whether two items tie does not depend on how the items are named, so every order of the items of one
     code has the same probability at every round, however short the keys.
     """

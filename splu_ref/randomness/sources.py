@@ -121,13 +121,6 @@ class ShakeStream(ByteSource):
     """An endless byte stream: block k, k = 0, 1, 2, …, is the first 4096 bytes of SHAKE-256(message ‖ k).
 
     The number k is big-endian and 8 bytes long.
-
-    Parameters
-    ----------
-    name
-        See `Draws.name`.
-    message
-        Message of the stream; no message may be a prefix of another one.
     """
 
     def __init__(self, name: str, message: bytes) -> None:

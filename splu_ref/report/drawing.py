@@ -126,18 +126,7 @@ EPSILON = 0.3
 
 
 def scatter(counts: Sequence[tuple[str, int, int]], gamma: int, style: str = "") -> str:
-    """Return the picture as an ``<svg>`` element; the same counts give the same bytes.
-
-    Parameters
-    ----------
-    counts
-        Values with their true and their published counts; the true ones at least 1.
-    gamma
-        Size of a decoy group; values are kept with probability 1/gamma.
-    style
-        Rules for classes ``likely``, ``grid``, ``zero``, ``limit``, ``point`` and ``wrong``, for a file of
-        its own; none for a page that has them.
-    """
+    """Return the picture as an ``<svg>`` element; the same counts give the same bytes."""
     return "\n".join(_lines(counts, gamma, style))
 
 

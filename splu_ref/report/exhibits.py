@@ -30,13 +30,7 @@ FIGURE_5_COUNTS = range(1, 11)
 
 
 def figure_4(printed: Formula) -> Figure:
-    """Return the error probability against the count for gamma = 10 and five relative errors.
-
-    Parameters
-    ----------
-    printed
-        The bound of Theorem 3 as printed, from which the paper's figure is drawn.
-    """
+    """Return the error probability against the count for gamma = 10 and five relative errors."""
     exact = _by_epsilon("exact", lambda *point: error_probability(*point).bounds().lower)
     claimed = _by_epsilon("printed", printed)
     below = sum(claim < truth for claim, truth in pairs(claimed, exact))
@@ -60,13 +54,7 @@ def figure_4(printed: Formula) -> Figure:
 
 
 def figure_5(printed: Formula) -> Figure:
-    """Return Pr(abs(f' - f) > epsilon f) for the counts 1 to 10, epsilon = 3/10 and three group sizes.
-
-    Parameters
-    ----------
-    printed
-        The sum of Theorem 4 as printed.
-    """
+    """Return Pr(abs(f' - f) > epsilon f) for the counts 1 to 10, epsilon = 3/10 and three group sizes."""
     exact = _by_gamma("exact", lambda *point: error_probability(*point, strict=True).bounds().lower)
     claimed = _by_gamma("printed", printed)
     gap = max(abs(claim - truth) for claim, truth in pairs(claimed, exact))
@@ -126,34 +114,18 @@ CellState: TypeAlias = Literal["killed", "alive", "not run"]
 
 @dataclass(frozen=True, slots=True)
 class ValueAudit:
-    """One sensitive value of a table, before and after publication.
-
-    Attributes
-    ----------
-    value
-        The value.
-    frequency, published
-        Its counts f (after the remainder is deleted) and f'.
-    interval
-        95 % interval for f that an analyst computes from f' alone.
-    promise
-        What the release promises of this value: ``protected``, ``accurate``, or nothing.
-    error_probability
-        Exact Pr(abs(f' - f) >= epsilon f), for the promise's epsilon, as a decimal.
-    kept
-        Whether that probability is what the promise says.
-    log10_e
-        Base-10 logarithm of the e-value of f' against Bin(gamma f, 1/gamma).
-    """
+    """One sensitive value of a table, before and after publication."""
 
     value: str
+    # frequency, published: its counts f (after the remainder is deleted) and f'
     frequency: int
     published: int
-    interval: tuple[int, int]
+    interval: tuple[int, int]  # 95 % interval for f that an analyst computes from f' alone
+    # what the release promises of this value: ``protected``, ``accurate``, or nothing
     promise: Literal["protected", "accurate", ""]
-    error_probability: str
-    kept: bool
-    log10_e: float
+    error_probability: str  # exact Pr(abs(f' - f) >= epsilon f), for the promise's epsilon, as a decimal
+    kept: bool  # whether that probability is what the promise says
+    log10_e: float  # base-10 logarithm of the e-value of f' against Bin(gamma f, 1/gamma)
 
     @property
     def relative_error(self) -> float:
@@ -177,28 +149,21 @@ class ValueAudit:
 
 @dataclass(frozen=True, slots=True)
 class PublicationAudit:
-    """A table published once, compared with its original.
+    """A table published once, compared with its original."""
 
-    Attributes
-    ----------
-    column, gamma
-        The sensitive column and the group size.
-    rows_in, rows_out, suppressed
-        Row counts before and after, and how many were deleted to make a multiple of gamma.
-    protection, accuracy
-        The two promises in words: counts up to alpha are likely wrong, counts from T_f on likely right.
-    values
-        One entry per sensitive value, the most frequent first.
-    """
-
+    # column, gamma: the sensitive column and the group size
     column: str
     gamma: int
+    # rows_in, rows_out, suppressed: row counts before and after, and how many were deleted to make a multiple
+    # of gamma
     rows_in: int
     rows_out: int
     suppressed: int
+    # protection, accuracy: the two promises in words: counts up to alpha are likely wrong, counts from T_f on
+    # likely right
     protection: str
     accuracy: str
-    values: tuple[ValueAudit, ...]
+    values: tuple[ValueAudit, ...]  # one entry per sensitive value, the most frequent first
 
     @property
     def covered(self) -> int:

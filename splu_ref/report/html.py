@@ -40,23 +40,7 @@ def page(
     package: str | None = None,
     **values: object,
 ) -> bytes:
-    """Return a self-contained HTML document in UTF-8; every text in it is escaped.
-
-    Parameters
-    ----------
-    template
-        The name of a template that extends ``page.html.j2``.
-    filters
-        Further filters of the template.
-    script_name
-        The template of the one script.
-    workers
-        Whether the script may start workers, from texts of its own.
-    package
-        A package outside of this one whose folder ``templates`` has the template.
-    values
-        What the template speaks of.
-    """
+    """Return a self-contained HTML document in UTF-8; every text in it is escaped."""
     packages = ["splu_ref.report", *([package] if package else [])]
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(each) for each in packages]),

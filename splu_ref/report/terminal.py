@@ -66,16 +66,7 @@ def _paper_table(report: VerificationReport) -> Table:
 
 
 def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
-    """Return the table of all rows: claim or check, status, grade, evidence, time.
-
-    Parameters
-    ----------
-    report
-        The run.
-    width
-        Columns of the terminal. Where they suffice, every row takes one line and the evidence is cut off;
-        the written report has all of it.
-    """
+    """Return the table of all rows: claim or check, status, grade, evidence, time."""
     cells = [(visible(row.id), _status(row), row.grade or "-", f"{row.seconds:.2f} s") for row in report.rows]
     taken = sum(max((len(str(row[i])) for row in cells), default=0) for i in range(4)) + 14
     one_line = width - taken >= LEAST_EVIDENCE

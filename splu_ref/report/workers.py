@@ -41,13 +41,7 @@ def usable_processors() -> int:
 
 
 class WorkerPool:
-    """Worker processes that start with the first work and end with the block.
-
-    Parameters
-    ----------
-    number
-        How many workers, at least 1; with 1, all work is done in this process.
-    """
+    """Worker processes that start with the first work and end with the block."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -68,22 +62,7 @@ class WorkerPool:
     def each(
         self, function: Callable[[Item], Result], items: Sequence[Item], begun: Callable[[Item, int], None]
     ) -> Iterator[tuple[Item, Result]]:
-        """Yield each item with what the function returns for it, as they are done.
-
-        Parameters
-        ----------
-        function
-            Can be pickled, as the items and its results can.
-        items
-            What it is applied to, each once; what takes longest had better come first.
-        begun
-            Called with every item that is begun, and how many have been done.
-
-        Raises
-        ------
-        WorkerDiedError
-            If a worker dies. Whatever else the function raises is raised here; the rest is not done then.
-        """
+        """Yield each item with what the function returns for it, as they are done."""
         waiting, done = iter(items), 0
         if self.number == 1:
             for done, item in enumerate(waiting):

@@ -30,28 +30,7 @@ BITS = 96
 def distinction_probability(
     mechanism: Attackable, column: str, frequency: int, rows: int, releases: int = 1
 ) -> Bounds:
-    """Return the probability of distinguishing a count of f from f - 1, both equally likely a priori.
-
-    Parameters
-    ----------
-    mechanism
-        The mechanism. For ``capped`` draws above the cap the result is an upper bound, attained if no other
-        value's slots are flagged in the groups of the value; for ``all-or-none`` draws a frequent value may
-        be published exactly, and it is 1.
-    column
-        The sensitive column.
-    frequency
-        f, at least 1.
-    rows
-        Number of records.
-    releases
-        Number of releases with fresh randomness; the attacker uses the sum of their counts.
-
-    Raises
-    ------
-    ParameterError
-        For a parameter out of range, or an unsupported mechanism.
-    """
+    """Return the probability of distinguishing a count of f from f - 1, both equally likely a priori."""
     f, times = whole(frequency, "frequency", 1), whole(releases, "releases", 1)
     if isinstance(mechanism, Anatomy | Swapping):
         return Bounds(Fraction(1), Fraction(1))

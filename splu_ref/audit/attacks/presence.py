@@ -14,22 +14,7 @@ MOST_ROWS = 100_000
 
 
 def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fraction:
-    """Return the probability that a release proves the presence of a value.
-
-    Parameters
-    ----------
-    mechanism
-        The mechanism.
-    frequency
-        Number of records with the value.
-    rows
-        Number of records.
-
-    Raises
-    ------
-    ParameterError
-        For an unsupported mechanism.
-    """
+    """Return the probability that a release proves the presence of a value."""
     if isinstance(mechanism, Anatomy | Swapping):
         return Fraction(1)
     if isinstance(mechanism, SpluGen):

@@ -25,17 +25,10 @@ _MORE = "more fakes"
 
 @dataclass(frozen=True)
 class TupleView:
-    """The attacker's knowledge: the counts of all such people's values, alpha and beta.
+    """The attacker's knowledge: the counts of all such people's values, alpha and beta."""
 
-    Attributes
-    ----------
-    counts
-        Number of people by value, without zeros.
-    own, other
-        alpha + beta and beta, 0 < beta < alpha + beta < 1.
-    """
-
-    counts: Mapping[int, int]
+    counts: Mapping[int, int]  # number of people by value, without zeros
+    # own, other: alpha + beta and beta, 0 < beta < alpha + beta < 1
     own: Fraction
     other: Fraction
 

@@ -29,17 +29,11 @@ class View:
     """The attacker's knowledge: all true counts, and the law of a record's label in each release.
 
     Such an attacker knows more than the public, since the histogram and the plan are secret.
-
-    Attributes
-    ----------
-    counts
-        Number of records by true code, without zeros.
-    channels
-        For each release the law of a record's label, by its true code. Given the plans, a record's labels in
-        several releases are independent.
     """
 
-    counts: Mapping[int, int]
+    counts: Mapping[int, int]  # number of records by true code, without zeros
+    # For each release the law of a record's label, by its true code. Given the plans, a record's labels in
+    # several releases are independent.
     channels: tuple[Channel[int, Label], ...]
 
     @property
@@ -84,13 +78,7 @@ class View:
         return joint
 
     def all_weights(self) -> Iterator[dict[int, int]]:
-        """Yield the weights of each combination of labels that can occur.
-
-        Raises
-        ------
-        ParameterError
-            If there are more than ``MOST_LABELS``.
-        """
+        """Yield the weights of each combination of labels that can occur."""
         if self.labels > MOST_LABELS:
             raise ParameterError(
                 f"the releases have {self.labels} combinations of published and true values, above "

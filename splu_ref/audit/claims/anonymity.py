@@ -40,22 +40,13 @@ MEASURES = ("distinct", "entropy", "recursive")
 
 @dataclass(frozen=True)
 class Grouped:
-    """A table by groups of alike records.
+    """A table by groups of alike records."""
 
-    Attributes
-    ----------
-    path, file
-        Where the table is, and its name beside the file of claims.
-    quasi
-        The columns that may be known of a person.
-    sensitive
-        The column that is to be protected; empty where the claim is of none.
-    """
-
+    # path, file: where the table is, and its name beside the file of claims
     path: Path
     file: str
-    quasi: tuple[str, ...]
-    sensitive: str
+    quasi: tuple[str, ...]  # the columns that may be known of a person
+    sensitive: str  # the column that is to be protected; empty where the claim is of none
 
     @classmethod
     def read(cls, fields: Fields, *, of_values: bool = True) -> Self:
@@ -72,13 +63,7 @@ class Grouped:
         return cls(path, file, fields.texts("quasi", MOST_QUASI), sensitive)
 
     def counted(self) -> Anonymity:
-        """Return how anonymous the table is.
-
-        Raises
-        ------
-        InputError
-            If it cannot be read, or lacks a column.
-        """
+        """Return how anonymous the table is."""
         try:
             return Anonymity.of(Columns(read_table(self.path), {}), self.quasi, self.sensitive or None)
         except (InputError, OSError) as error:
@@ -103,18 +88,12 @@ class Grouped:
 
 @dataclass(frozen=True, kw_only=True)
 class TableClaim(Claim):
-    """A claim about a table whose records are alike in groups.
-
-    Attributes
-    ----------
-    grouped
-        The table.
-    """
+    """A claim about a table whose records are alike in groups."""
 
     mechanism = TABLE
     inherited = ("table", "quasi", "sensitive")
 
-    grouped: Grouped
+    grouped: Grouped  # the table
 
     def finding(
         self, found: Anonymity, stated: str, finding_text: str, numbers: dict[str, ExactJson | int | None],
@@ -158,19 +137,13 @@ class TableClaim(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class KAnonymity(TableClaim):
-    """Every record shares its quasi-identifiers with k - 1 others or more.
-
-    Attributes
-    ----------
-    k
-        At least 1.
-    """
+    """Every record shares its quasi-identifiers with k - 1 others or more."""
 
     kind = "k-anonymity"
     required = ("table", "quasi", "k")
     optional = ("sensitive",)
 
-    k: int
+    k: int  # at least 1
 
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
@@ -200,25 +173,16 @@ class KAnonymity(TableClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class LDiversity(TableClaim):
-    """Every group has l values that are well represented.
-
-    Attributes
-    ----------
-    l
-        At least 1; at least 2 where it is recursive.
-    measure
-        One of `MEASURES`.
-    c
-        Of recursive (c, l)-diversity, above 0; None for another measure.
-    """
+    """Every group has l values that are well represented."""
 
     kind = "l-diversity"
     required = ("table", "quasi", "sensitive", "l")
     optional = ("measure", "c")
 
+    # at least 1; at least 2 where it is recursive
     l: int  # noqa: E741 - the name of the field
     measure: str
-    c: Fraction | None
+    c: Fraction | None  # of recursive (c, l)-diversity, above 0; None for another measure
 
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
@@ -292,18 +256,12 @@ class LDiversity(TableClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class TCloseness(TableClaim):
-    """The values of every group have nearly the shares that they have in the table.
-
-    Attributes
-    ----------
-    t
-        At least 0.
-    """
+    """The values of every group have nearly the shares that they have in the table."""
 
     kind = "t-closeness"
     required = ("table", "quasi", "sensitive", "t")
 
-    t: Fraction
+    t: Fraction  # at least 0
 
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:

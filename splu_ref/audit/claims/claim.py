@@ -22,27 +22,14 @@ KEYED = "Releases of an unchanged table under the same key are copies of each ot
 
 @dataclass(frozen=True, kw_only=True)
 class Common:
-    """What every claim has, whatever its kind.
+    """What every claim has, whatever its kind."""
 
-    Attributes
-    ----------
-    id
-        Letters, digits, ``_`` and ``-``; the name of its certificate.
-    line
-        Where it begins in the file.
-    key_lines
-        Where each of its own keys stands.
-    written
-        Every text and number as it is written in the file, by key, defaults of the release included.
-    source
-        Where the publisher says so, or empty.
-    """
-
-    id: str
-    line: int
-    key_lines: Mapping[str, int]
+    id: str  # letters, digits, ``_`` and ``-``; the name of its certificate
+    line: int  # where it begins in the file
+    key_lines: Mapping[str, int]  # where each of its own keys stands
+    # every text and number as it is written in the file, by key, defaults of the release included
     written: Mapping[str, str]
-    source: str
+    source: str  # where the publisher says so, or empty
 
 
 class Claim(Common, ABC):

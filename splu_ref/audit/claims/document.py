@@ -61,13 +61,7 @@ class Document:
 
 
 def read_document(path: Path, of: str = "claims", shorter: str = "divide it into several files") -> Document:
-    """Read a TOML file, of claims or of something else that messages name; ``shorter`` helps if it is long.
-
-    Raises
-    ------
-    InputError
-        If it is too large, is no UTF-8 or no TOML; the message names the line where there is one.
-    """
+    """Read a TOML file, of claims or of something else that messages name."""
     with open_regular(path) as file:
         data = file.read(MAX_BYTES + 1)
     return parse_document(data, str(path), of, shorter)

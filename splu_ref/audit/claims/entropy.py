@@ -28,19 +28,7 @@ MEASURES = {
 
 @dataclass(frozen=True, kw_only=True)
 class EntropyClaim(Claim):
-    """A release of the tables of a world costs so many bits at most.
-
-    Attributes
-    ----------
-    world
-        The tables, and what is released of them.
-    file
-        Name of the world's file, beside the file of claims.
-    measure
-        One of `MEASURES`.
-    bits
-        How many bits at most, at least 0.
-    """
+    """A release of the tables of a world costs so many bits at most."""
 
     kind = "entropy-loss"
     mechanism = WORLD
@@ -48,10 +36,10 @@ class EntropyClaim(Claim):
     optional = ("measure",)
     inherited = ("world",)
 
-    world: WorldFile
-    file: str
+    world: WorldFile  # the tables, and what is released of them
+    file: str  # name of the world's file, beside the file of claims
     measure: str
-    bits: Fraction
+    bits: Fraction  # how many bits at most, at least 0
 
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:

@@ -14,19 +14,7 @@ _Value = TypeVar("_Value")
 
 
 class Fields:
-    """The keys of a ``[[claim]]`` table, or of ``[release]``, with the defaults that it inherits.
-
-    Parameters
-    ----------
-    document
-        The file.
-    path
-        The table's place in it.
-    defaults
-        The keys of ``[release]`` that the table may inherit.
-    claim
-        The claim's name for messages; empty for ``[release]``.
-    """
+    """The keys of a ``[[claim]]`` table, or of ``[release]``, with the defaults that it inherits."""
 
     def __init__(
         self, document: Document, path: tuple[str | int, ...], defaults: Mapping[str, Any], claim: str

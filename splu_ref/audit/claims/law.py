@@ -23,15 +23,7 @@ class LawFields(TypedDict):
 
 
 def published_law(fields: Fields, *, any_draws: bool = False) -> LawFields:
-    """Read the group size, the retention probability, the relative error and the law of the draws.
-
-    Parameters
-    ----------
-    fields
-        The claim.
-    any_draws
-        Whether the kind of claim treats draws that are not independent.
-    """
+    """Read the group size, the retention probability, the relative error and the law of the draws."""
     gamma = fields.number("gamma", group_size)
     retention = fields.number("retention", retained) if "retention" in fields else Fraction(1, gamma)
     law = PublishedCount(gamma, retention)

@@ -25,15 +25,7 @@ class Ledger(Protocol):
 
 
 def is_rounding(text: str, value: Fraction) -> bool:
-    """Return whether a number is ``value``, or ``value`` rounded up or down to two digits or more.
-
-    Parameters
-    ----------
-    text
-        The number as it is written; its last digit is the one that was rounded.
-    value
-        The number that it may stand for.
-    """
+    """Return whether a number is ``value``, or ``value`` rounded up or down to two digits or more."""
     try:
         number = Decimal(text)
     except InvalidOperation:  # a ratio, which nobody writes for a rounded number

@@ -43,19 +43,11 @@ ONE_RECORD = "It speaks of one record, and of records whose values are independe
 
 @dataclass(frozen=True, kw_only=True)
 class RetentionClaim(Claim):
-    """A claim about retention replacement with a uniform replacement from the declared domains.
-
-    Attributes
-    ----------
-    retention
-        Probability p of keeping a value, 0 <= p < 1.
-    values
-        Number of values of the domain of each sensitive column.
-    """
+    """A claim about retention replacement with a uniform replacement from the declared domains."""
 
     mechanism = RETENTION
-    retention: Fraction
-    values: tuple[int, ...]
+    retention: Fraction  # probability p of keeping a value, 0 <= p < 1
+    values: tuple[int, ...]  # number of values of the domain of each sensitive column
 
     @property
     def amplification(self) -> Fraction:

@@ -28,19 +28,7 @@ _PART = re.compile(
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """Return the line, from 1 on, on which each table and each key of a TOML document first stands.
-
-    Parameters
-    ----------
-    text
-        Valid TOML, its lines ended by a line feed alone.
-
-    Returns
-    -------
-    dict
-        By path. ``x`` under the second ``[[claim]]`` is ``("claim", 1, "x")``; of a dotted key ``a.b`` both
-        ``("a",)`` and ``("a", "b")`` are there. Keys inside an inline table or an array are left out.
-    """
+    """Return the line, from 1 on, on which each table and each key of a TOML document first stands."""
     return _Scanner(text).lines
 
 

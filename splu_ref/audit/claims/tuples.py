@@ -19,22 +19,14 @@ ONE_VIEW = "It speaks of one view of a table: in several with draws of their own
 
 @dataclass(frozen=True, kw_only=True)
 class DGammaPrivacy(Claim):
-    """No tuple of a prior of at most d is believed more than gamma, or less than d/gamma of its prior.
-
-    Attributes
-    ----------
-    chances
-        alpha and beta.
-    levels
-        d and gamma.
-    """
+    """No tuple of a prior of at most d is believed more than gamma, or less than d/gamma of its prior."""
 
     kind = "d-gamma"
     mechanism = ALPHA_BETA
     required = ("alpha", "beta", "d", "level")
 
-    chances: TupleChances
-    levels: TupleLevels
+    chances: TupleChances  # alpha and beta
+    levels: TupleLevels  # d and gamma
 
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:

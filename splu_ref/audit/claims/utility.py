@@ -49,17 +49,6 @@ class ThresholdClaim(SpluGenClaim):
         """Decide by the least T_f whether ``t_f`` is enough.
 
         Where that least T_f is out of reach or there is none, a claim that fails at its own T_f is refuted.
-
-        Parameters
-        ----------
-        t_f
-            The claim's T_f.
-        stated
-            The same in the claim's words.
-        numbers
-            Further content of the finding.
-        progress
-            Called now and then with (work done, work in all).
         """
         sentence = (
             f"{self.setting}, the published count of every value with {stated} records or more is off by at "

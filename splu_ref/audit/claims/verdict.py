@@ -29,40 +29,25 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A refuted claim of the ledger that a publisher repeats.
+    """A refuted claim of the ledger that a publisher repeats."""
 
-    Attributes
-    ----------
-    id, title
-        Its row of the ledger.
-    words
-        How the claim was recognized.
-    corrected_by, correction
-        The row to rely on instead, and what that row says.
-    """
-
+    # id, title: its row of the ledger
     id: str
     title: str
-    words: str
+    words: str  # how the claim was recognized
+    # corrected_by, correction: the row to rely on instead, and what that row says
     corrected_by: str
     correction: str
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A certificate that can be made.
+    """A certificate that can be made."""
 
-    Attributes
-    ----------
-    role
-        ``decides``: from it the verdict on the claim as stated follows. ``remains``: it proves what is left
-        of a claim that was narrowed.
-    make
-        Makes it; raises CertificateError where it is too large for the checker.
-    """
-
+    # ``decides``: from it the verdict on the claim as stated follows. ``remains``: it proves what is left of
+    # a claim that was narrowed.
     role: str
-    make: Callable[[], Certificate]
+    make: Callable[[], Certificate]  # makes it; raises CertificateError where it is too large for the checker
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +101,6 @@ MOST_RELEASES = 20
 def largest(holds: Callable[[int], bool], most: int, near: int = 1) -> int:
     """Return the largest n in 0..most - 1 with ``holds(n)``, for a property that stays lost once it is lost.
 
-    Parameters
-    ----------
-    holds
-        Whether the property holds at n >= 1; it is taken to hold at 0.
-    most
-        Where it is known not to hold, at least 1.
-    near
-        Where to begin: about the answer.
-
-    Notes
-    -----
     Steps double from ``near`` on, up or down, and are then halved: about twice as many questions as the
     distance of the answer from ``near`` has binary digits. From 1 on none is about a number above twice the
     answer plus one.

@@ -36,33 +36,15 @@ _Texts: TypeAlias = Table[str]
 
 @dataclass(frozen=True, kw_only=True)
 class WorldFile:
-    """A world, and what is released of its tables.
+    """A world, and what is released of its tables."""
 
-    Attributes
-    ----------
-    title
-        As written; may be empty.
-    world
-        The tables, whose values are texts.
-    release
-        What is released, in words.
-    law
-        The law of what is released of a table.
-    """
-
-    title: str
-    world: World[str]
-    release: str
-    law: Callable[[_Texts], Mapping[Hashable, Fraction | int]]
+    title: str  # as written; may be empty
+    world: World[str]  # the tables, whose values are texts
+    release: str  # what is released, in words
+    law: Callable[[_Texts], Mapping[Hashable, Fraction | int]]  # the law of what is released of a table
 
     def losses(self) -> EntropyLoss[Hashable]:
-        """Return what the release costs, in entropy.
-
-        Raises
-        ------
-        DataError
-            If more than 10,000 values can be released.
-        """
+        """Return what the release costs, in entropy."""
         seen: set[Hashable] = set()
 
         def counted(table: _Texts) -> Mapping[Hashable, Fraction | int]:

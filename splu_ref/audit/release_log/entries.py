@@ -27,41 +27,23 @@ OLDER = ("splu-ref/release-log/2", "splu-ref/release-log/1")
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One release.
+    """One release."""
 
-    Attributes
-    ----------
-    release
-        Its number in the log, from 1.
-    time
-        Time of the release in UTC, such as ``2024-02-29T12:00:00Z``.
-    manifest
-        Its public manifest.
-    table, published
-        Fingerprints of the original and of its published rows; for a batch, of its rows alone.
-    counts
-        Fingerprint of each sensitive column's true counts, after recoding.
-    randomness
-        Name of the source of random integers.
-    key
-        Fingerprint of the publishing key, or None.
-    appended_to, joined
-        For a batch, fingerprints of the published table that it joined, and of both together; otherwise None.
-    secrets
-        By sensitive column, the columns of the original that it was recoded from, each with the fingerprint
-        of its true counts; empty in older logs.
-    """
-
-    release: int
-    time: str
-    manifest: Mapping[str, Any]
+    release: int  # its number in the log, from 1
+    time: str  # time of the release in UTC, such as ``2024-02-29T12:00:00Z``
+    manifest: Mapping[str, Any]  # its public manifest
+    # table, published: fingerprints of the original and of its published rows; for a batch, of its rows alone
     table: str
     published: str
-    counts: Mapping[str, str]
-    randomness: str
-    key: str | None
+    counts: Mapping[str, str]  # fingerprint of each sensitive column's true counts, after recoding
+    randomness: str  # name of the source of random integers
+    key: str | None  # fingerprint of the publishing key, or None
+    # appended_to, joined: for a batch, fingerprints of the published table that it joined, and of both
+    # together; otherwise None
     appended_to: str | None = None
     joined: str | None = None
+    # by sensitive column, the columns of the original that it was recoded from, each with the fingerprint of
+    # its true counts; empty in older logs
     secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def made_of(self, column: str) -> Mapping[str, str]:
@@ -83,18 +65,10 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseLog:
-    """The content of a log.
+    """The content of a log."""
 
-    Attributes
-    ----------
-    key
-        The key of its fingerprints.
-    entries
-        The releases, oldest first.
-    """
-
-    key: Key
-    entries: tuple[LogEntry, ...]
+    key: Key  # the key of its fingerprints
+    entries: tuple[LogEntry, ...]  # the releases, oldest first
 
     def to_bytes(self) -> bytes:
         """Return the file's content."""

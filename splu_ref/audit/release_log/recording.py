@@ -84,11 +84,6 @@ def locked(path: Path) -> Iterator[None]:
 
     The locked file is beside the log and is removed at the end; a remaining file without a lock has no
     effect. On systems without such locks, as Windows, the existence of the file is the lock.
-
-    Raises
-    ------
-    InputError
-        If another program has the lock, or the log cannot be locked.
     """
     place = path.with_name(path.name + ".lock")
     remedy = "wait" if LOCKS else f"wait, or delete {place} if no other program runs"

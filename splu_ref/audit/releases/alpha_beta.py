@@ -39,27 +39,15 @@ _NEED_ORIGINAL = ("schema", "genuine", "independence", "fakes", "spread")
 
 @dataclass(frozen=True)
 class _Sets:
-    """A published set of tuples and the original's.
+    """A published set of tuples and the original's."""
 
-    Attributes
-    ----------
-    codes
-        Codes of the published tuples by column, each of shape (rows,), in the order of the rows.
-    members
-        Codes of the original's distinct tuples by column, each of shape (n,), in the order of its file.
-    place
-        Which of them each published tuple is, shape (rows,); -1 for a fake.
-    shown
-        Whether each tuple of the original is published, shape (n,).
-    sizes
-        Values of each column's domain.
-    """
-
+    # codes of the published tuples by column, each of shape (rows,), in the order of the rows
     codes: dict[str, IntArray]
+    # codes of the original's distinct tuples by column, each of shape (n,), in the order of its file
     members: dict[str, IntArray]
-    place: IntArray
-    shown: IntArray
-    sizes: dict[str, int]
+    place: IntArray  # which of them each published tuple is, shape (rows,); -1 for a fake
+    shown: IntArray  # whether each tuple of the original is published, shape (n,)
+    sizes: dict[str, int]  # values of each column's domain
 
     @classmethod
     def of(cls, published: Microdata, original: Microdata, claimed: AlphaBetaClaim) -> _Sets:
@@ -147,8 +135,6 @@ def _without_original(published: Microdata, claimed: AlphaBetaClaim) -> Iterator
 def _size_evidence(published: Microdata, claimed: AlphaBetaClaim) -> Iterator[Finding]:
     """Test the rows with each value against the least that fakes alone are, and the most that is published.
 
-    Notes
-    -----
     Whatever the original is, each tuple of the domain is published with beta or alpha + beta, independently.
     So of the tuples with a value the published ones are at least Bin(tuples, beta), and at most Bin(tuples,
     alpha + beta): `scaled_count`. All values of all columns, the whole table and both sides are averaged.
@@ -216,8 +202,6 @@ def _genuine_evidence(sets: _Sets, claimed: AlphaBetaClaim) -> Evidence:
 def _independence_evidence(sets: _Sets, claimed: AlphaBetaClaim) -> Evidence:
     """Test which tuples of the original are published against independent coins, in divisions of them.
 
-    Notes
-    -----
     By their place in the original and by the values of each column. The parts of a division are independent
     and multiplied; the divisions of a family and the families are averaged.
     """
@@ -266,8 +250,6 @@ def _fakes_power(sets: _Sets, claimed: AlphaBetaClaim, level: Fraction) -> MeanP
 def _spread_evidence(sets: _Sets, claimed: AlphaBetaClaim) -> Evidence:
     """Test the fakes against a uniform choice of tuples that are not of the original.
 
-    Notes
-    -----
     Given their number K, they are drawn without replacement: those with a value are hypergeometric.
     `counts_point` is convex in the count, so by Hoeffding (1963, Theorem 4) its expectation is at most that
     under draws with replacement, which is 1. Value after value of a column, each among the fakes that are
@@ -312,8 +294,6 @@ def _compared(
 ) -> Reuse:
     """Test a second set against the first.
 
-    Notes
-    -----
     Of the tuples of the first that are genuine, the second holds each with alpha + beta, and of its fakes
     each with beta, all independently. Without the original, each of these chances lies between the two.
     """

@@ -49,13 +49,7 @@ _NEVER = "a single row with a value that never replaces its own"
 def check_release(
     published: Microdata, claimed: AnyCellClaim, original: Original | None, manifest: Manifest | None
 ) -> TableFindings:
-    """Return the findings of the checks of the claim.
-
-    Raises
-    ------
-    ParameterError
-        If the original was prepared without the declared domains.
-    """
+    """Return the findings of the checks of the claim."""
     # Rewritten cells are texts: types are those of the given tables.
     schema = None if original is None else schema_check(published, original.table)
     published = claimed.rewritten(published)
@@ -185,8 +179,6 @@ def _rates(match: Match, column: str, claimed: AnyCellClaim) -> list[Fraction]:
 def _share_evidence(published: Microdata, column: str, claimed: AnyCellClaim) -> Evidence:
     """Test each published count against the least and the largest chance that any record gives its value.
 
-    Notes
-    -----
     Whatever a record's true value is, it is published as v with a probability in v's column of the matrix:
     for retention replacement (1-p)/m or p + (1-p)/m; independently of the others. Both one-sided e-values, of
     every value of the declared domain, are averaged. One of a value that no record gives, or each, is exact.
@@ -234,8 +226,6 @@ def _more_than(trials: IntArray, found: IntArray, most: Sequence[Fraction]) -> E
 def _counts_evidence(match: Match, column: str, claimed: AnyCellClaim) -> Evidence:
     """Test the histogram of a column against its law, given that of the original.
 
-    Notes
-    -----
     The count of a value v is the sum over the true values u of Bin(f_u, A[u][v]), A the matrix: for retention
     replacement Bin(f, p + (1-p)/m) + Bin(N - f, (1-p)/m). That is a sum of independent indicators of mean
     rate r. `counts_point` at r is convex in the count, so by Hoeffding (1956, Theorem 3) its expectation is
@@ -262,8 +252,6 @@ def _counts_evidence(match: Match, column: str, claimed: AnyCellClaim) -> Eviden
 def _replacement_evidence(match: Match, column: str, claimed: AnyCellClaim) -> Evidence | NotChecked:
     """Test what rows show that do not show their true value against the law of what replaces it.
 
-    Notes
-    -----
     Given that it is not the true value u, the published one is v with probability A[u][v]/(1 - A[u][u]), for
     retention replacement 1/(m - 1), independently of all other records. Of the rows with true value u, their
     counts are multinomial: the Dirichlet mixture of `multinomial_point`, multiplied over u

@@ -55,18 +55,7 @@ class CellLaw(ABC):
 
     @abstractmethod
     def others_shown(self, replaced: Sequence[int]) -> list[Fraction | None]:
-        """Return the mean chance of each value in rows of other values that do not show their own.
-
-        Parameters
-        ----------
-        replaced
-            Rows that do not show their true value, by it.
-
-        Returns
-        -------
-        list[Fraction or None]
-            None if there is no such row.
-        """
+        """Return the mean chance of each value in rows of other values that do not show their own."""
 
     @abstractmethod
     def agreement(self) -> tuple[Fraction, Fraction]:
@@ -124,15 +113,7 @@ class MatrixLaw(CellLaw):
 
 
 class BlockLaw(CellLaw):
-    """A value is kept with probability p, and otherwise drawn uniformly from the m values of its block.
-
-    Parameters
-    ----------
-    blocks
-        The block of each value, from 0 on.
-    retentions
-        The p of each block.
-    """
+    """A value is kept with probability p, and otherwise drawn uniformly from the m values of its block."""
 
     def __init__(self, blocks: IntArray, retentions: Sequence[Fraction]) -> None:
         self.size, self.blocks = len(blocks), blocks

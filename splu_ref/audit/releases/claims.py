@@ -278,15 +278,9 @@ class SpluGenByColumnClaim:
 
 @dataclass(frozen=True)
 class MechanismClaim(Generic[M]):
-    """A claim of a mechanism whose every parameter stands in the manifest.
+    """A claim of a mechanism whose every parameter stands in the manifest."""
 
-    Attributes
-    ----------
-    mechanism
-        The mechanism as its manifest states it.
-    """
-
-    mechanism: M
+    mechanism: M  # the mechanism as its manifest states it
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -309,13 +303,7 @@ class MechanismClaim(Generic[M]):
         return mechanism == self.mechanism
 
     def prepared(self, table: Microdata, sensitive: Sequence[str]) -> Original:
-        """Return an original, prepared for comparison with releases.
-
-        Raises
-        ------
-        DataError
-            If it is no table that the mechanism publishes.
-        """
+        """Return an original, prepared for comparison with releases."""
         return Original(self._declared(table), sensitive)
 
     def _declared(self, table: Microdata) -> Microdata:

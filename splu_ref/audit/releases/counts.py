@@ -30,8 +30,6 @@ from splu_ref.randomness import IntArray
 def counts_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence:
     """Test every published count f' against the law of a value with f records.
 
-    Notes
-    -----
     Whatever the plan and the places, f' is a sum of gamma f independent indicators: f of them with
     probability p (the records of the value) and (gamma - 1) f with (1 - p)/(gamma - 1) (the records that
     have it as decoy). Their mean rate is 1/gamma. For p = 1/gamma this is Bin(gamma f, 1/gamma), and the
@@ -98,17 +96,6 @@ def _of_value(claimed: SpluGenClaim, count: int, frequency: int, others: int) ->
 def share_evidence(column: str, found: IntArray, claimed: SpluGenClaim) -> Evidence:
     """Test published counts against the largest frequency N/gamma that a value may have: no original needed.
 
-    Parameters
-    ----------
-    column
-        The sensitive column.
-    found
-        Published count of each value, shape (values,), with the sum N.
-    claimed
-        The claim.
-
-    Notes
-    -----
     A value with f <= N/gamma records is published by N records independently: f with probability p,
     (gamma - 1) f with (1 - p)/(gamma - 1), the others with 0. The mean rate is f/N <= 1/gamma. For each
     theta > 1/gamma the likelihood ratio against 1/gamma is C a^f' with a > 1: convex and increasing. So by
@@ -144,17 +131,6 @@ _WIDEST = 12
 def count_of_capped(claimed: SpluGenClaim, count: int, frequency: int, others: int) -> EValue:
     """Test a published count against a true one under ``capped``.
 
-    Parameters
-    ----------
-    claimed
-        The claim.
-    count, frequency
-        f' and f.
-    others
-        An upper bound of the slots of other values that are flagged.
-
-    Notes
-    -----
     Up to M records f' is Bin(gamma f, 1/gamma). Above, an even share of what is left over to an unflagged
     slot is below its part of independent draws in the convex order: of all whole numbers with its mean given
     what is left over, it spreads least. So `counts_point`, a mixture of convex functions, keeps a mean of at
@@ -172,15 +148,6 @@ def count_of_capped(claimed: SpluGenClaim, count: int, frequency: int, others: i
 def count_of_all_or_none(claimed: SpluGenClaim, count: int, frequency: int, others: int) -> EValue:
     """Test a published count against a true one under ``all-or-none``.
 
-    Parameters
-    ----------
-    claimed, count, frequency
-        As for `count_of_capped`.
-    others
-        An upper bound of the records of rare values, for a value that is none of them.
-
-    Notes
-    -----
     A rare value takes all of a group or nothing: f'/gamma is Bin(f, 1/gamma). A common one is published in a
     group as often as it has records, once, unless there are rare values in it.
     """
@@ -197,8 +164,6 @@ def count_of_all_or_none(claimed: SpluGenClaim, count: int, frequency: int, othe
 def wins_evidence(claimed: SpluGenClaim, found: IntArray, low: IntArray, high: IntArray) -> EValue | None:
     """Test the groups that rare values took all of against their number of records; None for other laws.
 
-    Notes
-    -----
     In a group with j rare values one of them wins with probability j/gamma. The mean of a^(wins) is
     1 + (a - 1) j/gamma, at most (1 + (a - 1)/gamma)^j: so `counts_point` for as many trials as rare values
     have records has a mean of at most 1. Where it is unclear who was deleted, the least e-value counts.
@@ -215,8 +180,6 @@ def wins_evidence(claimed: SpluGenClaim, found: IntArray, low: IntArray, high: I
 def joint_evidence(claimed: SpluGenClaim, found: IntArray, low: IntArray, high: IntArray) -> EValue | None:
     """Test how far all counts together are from the true ones; None for groups of more than `_WIDEST`.
 
-    Notes
-    -----
     With signs s_v the mean of exp(t sum of s_v (f'_v - f_v)) is a product over the groups, each of which has
     j slots that are drawn: those of flagged values, or of rare ones. Let b_j be the largest logarithm of such
     a factor over all signs and values of a group. The j add up to a number that follows from the histogram,
@@ -245,15 +208,7 @@ def joint_evidence(claimed: SpluGenClaim, found: IntArray, low: IntArray, high: 
 
 
 def others_drawn(claimed: SpluGenClaim, high: IntArray) -> IntArray:
-    """Return for each value how many slots of other values are drawn at random, at most, shape (values,).
-
-    Parameters
-    ----------
-    claimed
-        The claim.
-    high
-        The largest frequency that each value can have, shape (values,).
-    """
+    """Return for each value how many slots of other values are drawn at random, at most, shape (values,)."""
     bound = _bound(claimed)
     drawn = np.minimum(high, bound)
     if claimed.draws.name == "all-or-none":
@@ -288,22 +243,7 @@ def _bound(claimed: SpluGenClaim) -> int:
 def _steady(
     moved: int, drawn: int, gamma: int, loose: int, others: int, steps: Sequence[tuple[float, ...]]
 ) -> EValue:
-    """Test the deviation of a count by the mean of exp(t moved) over its bound, for several t.
-
-    Parameters
-    ----------
-    moved
-        f' - f.
-    drawn, loose
-        Groups in which the value is drawn as ever, and in which it takes a share.
-    gamma
-        Size of a group.
-    others
-        Slots of other values in all groups together that are drawn, at most.
-    steps
-        For each number j = 1, 2, ... of such slots in a group, the logarithms of the mean of exp(t (k - 1))
-        for each t, k what the value takes there.
-    """
+    """Test the deviation of a count by the mean of exp(t moved) over its bound, for several t."""
     by_step = np.array(steps)  # shape (gamma - 1, tilts)
     worth = by_step / np.arange(1, gamma)[:, None]
     most = np.minimum(others * worth.max(axis=0), loose * by_step.max(axis=0))

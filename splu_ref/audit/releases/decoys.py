@@ -51,8 +51,6 @@ def decoys_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
 
     Returns None if no row's true value is known.
 
-    Notes
-    -----
     Take a value u, n rows whose true value is u, and another value w with f records. The groups of a plan
     hold w at most f times, so at most T = min(n, f) of the rows have w as decoy, and each of these is
     published with w with probability q = (1 - p)/(gamma - 1), independently, whatever the plan and the
@@ -95,8 +93,6 @@ def plan_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence 
     Returns None if the plan is not a function of the histogram, if too much is unclear about who was
     deleted, if gamma is not feasible, or if no row's true value is known.
 
-    Notes
-    -----
     The named plan gives c(u, w), the groups that hold both values. The records of u take their f places in
     a uniform order, so of n rows whose true value is u the number K with w as decoy is hypergeometric
     (f places, c successes, n drawn); the number M published with w is Bin(K, q), q = (1 - p)/(gamma - 1).
@@ -131,8 +127,6 @@ def possible_check(match: Match, column: str, claimed: SpluGenClaim) -> Check | 
 
     Returns None where `plan_evidence` does for another reason than that no row's true value is known.
 
-    Notes
-    -----
     A row shows w only if a record with its cells has a value u that stands in c(u, w) > 0 groups with w, and
     no two rows by one record. Of the records of u, no more than c(u, w) stand in such a group. Where the
     histogram is unclear, the least number of rows that cannot be counts.
@@ -244,8 +238,6 @@ def predicates_evidence(
 
     Returns None if no cell of a non-sensitive column, and no two of them together, stand in ``least`` rows.
 
-    Notes
-    -----
     Given the plan and the places a row shows any value with probability at most max(p, q), independently of
     the other rows. A predicate, a cell or two of them, names rows without looking at draws. The most
     frequent value in the first half of its rows is fixed when the second half is looked at, where

@@ -31,34 +31,19 @@ class Bounds(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DetectionPower:
-    """What the checks of a column would have detected; in words as a text.
+    """What the checks of a column would have detected; in words as a text."""
 
-    Attributes
-    ----------
-    column
-        The sensitive column.
-    known
-        Rows, groups or tuples that the power rests on.
-    low, high
-        Every retention probability up to ``low``, and from ``high`` on, would have been detected; None if
-        none would.
-    detected
-        What would have been detected, in words.
-    open
-        What an unprotected release may be that would not have been detected, in words.
-    further
-        Further numbers of the mechanism, by their keys in JSON.
-    smaller
-        Which smaller deviations would not have been detected, in words.
-    """
-
-    column: str
-    known: int
+    column: str  # the sensitive column
+    known: int  # rows, groups or tuples that the power rests on
+    # low, high: every retention probability up to ``low``, and from ``high`` on, would have been detected;
+    # None if none would
     low: Fraction | None
     high: Fraction | None
-    detected: tuple[str, ...]
-    open: tuple[str, ...]
+    detected: tuple[str, ...]  # what would have been detected, in words
+    open: tuple[str, ...]  # what an unprotected release may be that would not have been detected, in words
+    # further numbers of the mechanism, by their keys in JSON
     further: Mapping[str, object] = field(default_factory=dict)
+    # which smaller deviations would not have been detected, in words
     smaller: tuple[str, ...] = ("smaller deviations",)
 
     @property
@@ -90,26 +75,7 @@ def of_decoy_groups(
     unlinked: int,
     unlinked_detected: bool,
 ) -> DetectionPower:
-    """Return the power of the checks of SPLU-Gen.
-
-    Parameters
-    ----------
-    column, law
-        The sensitive column, and the law that is claimed.
-    rows, known
-        Published rows, and how many of them have a known true value.
-    retention
-        Which retention probabilities would have been detected; None if no true value is known.
-    exact_counts
-        Published counts that are together so many records away from the true ones, or fewer, would have been
-        detected; None if even true counts would not.
-    exact
-        Which counts would be exact, in words; empty if the law has none that should not be.
-    unlinked
-        Rows that may be several records with different values.
-    unlinked_detected
-        Whether it would have been detected if they all showed the true values.
-    """
+    """Return the power of the checks of SPLU-Gen."""
     low, high = _bounds(retention)
     kept, plain = law.retention, law.is_plain
     smaller = None if not plain or high is None else math.floor(1 / high)
@@ -179,22 +145,7 @@ def of_cells(
     unaltered: bool,
     others_detected: bool,
 ) -> DetectionPower:
-    """Return the power of the checks of releases that draw each cell on its own.
-
-    Parameters
-    ----------
-    column
-        The sensitive column.
-    kept, low, high
-        How often values are said to be kept, of a matrix how often the true value is shown, on average; and
-        which other probabilities would have been detected. None if no row depends on a coin.
-    rows, known
-        Published rows, and how many of them have a known true value.
-    unaltered
-        Whether the claim leaves all known rows as they are.
-    others_detected
-        Whether a published count would have shown it if all other rows showed their true values.
-    """
+    """Return the power of the checks of releases that draw each cell on its own."""
     # Without a coin known rows show their true value or never do: then one row that does decides.
     never = kept is None and known > 0 and not unaltered
     original = high is not None or never or (kept is None and others_detected)
@@ -230,20 +181,7 @@ def of_generalized_groups(
     halfway: bool,
     first: bool | None,
 ) -> DetectionPower:
-    """Return the power of the checks of perturbed generalization.
-
-    Parameters
-    ----------
-    column, retention, groups
-        The sensitive column, the retention that is claimed, and the number of groups.
-    low, high
-        Of the retentions that are tried, those up to ``low`` and from ``high`` on would have been detected.
-    halfway
-        Whether that half as far from 1 as the claimed one would have been.
-    first
-        Whether it would have been detected if the first record of every group had been chosen; None where no
-        choice can be seen, since all records of every group have one value.
-    """
+    """Return the power of the checks of perturbed generalization."""
     rule = "the first record of every group"
     detected = [*_outside(low, high, "values kept with probability"), *([rule] if first else [])]
     open_ = [] if halfway else [f"values {_kept((1 + retention) / 2)}"]
@@ -254,17 +192,7 @@ def of_generalized_groups(
 def of_tuples(
     columns: str, kept: Fraction, tuples: int, own: RatePower | None, fakes: MeanPower | None
 ) -> DetectionPower:
-    """Return the power of the checks of the alpha-beta algorithm.
-
-    Parameters
-    ----------
-    columns, kept, tuples
-        The columns, the probability that a tuple of the original is published, and how many there are.
-    own
-        Which other probabilities would have been detected; None if the claim publishes all.
-    fakes
-        Which other mean numbers of fakes would have been detected; None if the claim has none.
-    """
+    """Return the power of the checks of the alpha-beta algorithm."""
     low, high = _bounds(own)
     fewer, more = _bounds(fakes)
     detected = _outside(low, high, "tuples of the original with probability", "with")

@@ -24,8 +24,6 @@ _WIDEST = 300
 def exactness_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence:
     """Test the distance of the published counts from the true ones against the least noise of any plan.
 
-    Notes
-    -----
     No vector of counts is published with a probability above `count_mass_log10`, whatever the plan. So the
     set of all vectors that are within distance j of the true one, where j is half the sum of all absolute
     differences, has at most its number of points times that probability, and the indicator of the set,
@@ -74,17 +72,6 @@ def detectable_distance(match: Match, column: str, claimed: SpluGenClaim, level:
 def count_mass_log10(law: PublishedCount, rows: int, largest: int) -> float:
     """Return an upper bound of log10 of the probability of any one vector of published counts.
 
-    Parameters
-    ----------
-    law
-        The law of published counts.
-    rows
-        N, the number of published rows.
-    largest
-        M, an upper bound of the number of records of any value, at least 1.
-
-    Notes
-    -----
     A record draws uniformly from its group with probability t and from a part of the group otherwise: its
     true value if p > 1/gamma, t = (1 - p) gamma/(gamma - 1); another one if p < 1/gamma, t = p gamma. Given
     which records draw uniformly, k_g of each group g, the characteristic function of the counts is at most
@@ -103,15 +90,6 @@ def count_mass_log10(law: PublishedCount, rows: int, largest: int) -> float:
 def rare_mass_log10(claimed: SpluGenClaim, frequencies: IntArray) -> float:
     """Return an upper bound of log10 of the chance of any one vector of published counts under ``capped``.
 
-    Parameters
-    ----------
-    claimed
-        The claim.
-    frequencies
-        Of the values that are looked at, shape (values,): at least one, none above the cap.
-
-    Notes
-    -----
     All slots of these values are drawn as ever, so the characteristic function of their counts is the
     product over the groups of mu_g^gamma, mu_g the mean of exp(i t_v) over the group with t = 0 for all other
     values. A value is in at most L groups, L the largest of the frequencies. By Finner's inequality with the
@@ -131,17 +109,6 @@ def rare_mass_log10(claimed: SpluGenClaim, frequencies: IntArray) -> float:
 def coincidence_log(gamma: int, size: int, looked: int | None = None) -> float:
     """Return an upper bound of the natural logarithm of the chance that two uniform multinomials coincide.
 
-    Parameters
-    ----------
-    gamma
-        Number of equally likely values, at least 2.
-    size
-        Number of draws m of each multinomial, at least 0.
-    looked
-        In how many of the values they are to coincide, 1 to gamma; all unless given.
-
-    Notes
-    -----
     S = (m!)^2 / gamma^(2m) [x^m] (sum over k of x^k/k!^2)^gamma, and the series is I_0(2 sqrt x); values that
     are not looked at are one of a larger chance, c/gamma, and their series is I_0(2 c sqrt x). The
     coefficient is an integral over a circle; with equally spaced points in place of the integral, only

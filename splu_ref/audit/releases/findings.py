@@ -15,27 +15,15 @@ from splu_ref.audit.releases.messages import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The evidence of a statistical check, before it is compared with a level.
+    """The evidence of a statistical check, before it is compared with a level."""
 
-    Attributes
-    ----------
-    name, column
-        As in `Check`.
-    e_value
-        The evidence against the claim.
-    rows
-        Number of published rows that it is computed from.
-    detail
-        Description of the observation.
-    power
-        Description of the smallest deviation detected with probability at least 0.999, given the level.
-    """
-
+    # name, column: as in `Check`
     name: str
     column: str | None
-    e_value: EValue
-    rows: int
-    detail: str
+    e_value: EValue  # the evidence against the claim
+    rows: int  # number of published rows that it is computed from
+    detail: str  # description of the observation
+    # the smallest deviation detected with probability at least 0.999, given the level
     power: Callable[[Fraction], str]
 
     def judged(self, level: Fraction, *, power: bool) -> Check:
@@ -102,50 +90,27 @@ Finding: TypeAlias = Check | Evidence | NotChecked
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """The dependence between the draws of two releases.
+    """The dependence between the draws of two releases."""
 
-    Attributes
-    ----------
-    draws
-        ``same``: they have the same rows, in any order. ``fresh``: independent draws are not rejected.
-        ``shared``: they differ, but too many rows agree for independent draws. ``opposed``: too few rows
-        agree.
-    linked
-        Number of rows whose non-sensitive cells are unique in both releases.
-    agreeing
-        Number of these with equal sensitive values in both.
-    against_independence
-        Evidence against independent draws; None without linked rows.
-    """
-
+    # ``same``: they have the same rows, in any order. ``fresh``: independent draws are not rejected.
+    # ``shared``: they differ, but too many rows agree for independent draws. ``opposed``: too few rows agree.
     draws: Literal["same", "fresh", "shared", "opposed"]
-    linked: int
-    agreeing: int
-    against_independence: EValue | None
+    linked: int  # number of rows whose non-sensitive cells are unique in both releases
+    agreeing: int  # number of these with equal sensitive values in both
+    against_independence: EValue | None  # evidence against independent draws; None without linked rows
 
 
 @dataclass(frozen=True, slots=True)
 class TableFindings:
-    """The findings of the checks of a table, before they are compared with a level.
+    """The findings of the checks of a table, before they are compared with a level."""
 
-    Attributes
-    ----------
-    findings
-        One for each check.
-    compare
-        Compares another release with this one: a function of the other and of ``level``, the probability
-        that independent draws are called shared.
-    linked
-        Number of published rows that certainly belong to one record of the original; None without an
-        original.
-    power
-        Detection power by sensitive column, given the level of each statistical check; None without an
-        original.
-    """
-
-    findings: list[Finding]
+    findings: list[Finding]  # one for each check
+    # compares another release with this one: a function of the other and of ``level``, the probability that
+    # independent draws are called shared
     compare: Callable[..., Reuse]
+    # number of published rows that certainly belong to one record of the original; None without an original
     linked: int | None = None
+    # detection power by sensitive column, given the level of each statistical check; None without an original
     power: Callable[[Fraction], tuple[DetectionPower, ...]] | None = None
 
 

@@ -85,8 +85,6 @@ def _reaches(size: str, least: int) -> bool:
 def _ranges_check(published: Microdata, mechanism: PerturbedGeneralization) -> Check:
     """Check that every range is one, and that no record could be in two groups.
 
-    Notes
-    -----
     Two groups were parted by a cut, which leaves their ranges in that column apart.
     """
     rows = published.row_count
@@ -166,8 +164,6 @@ def _compared(
 ) -> Reuse:
     """Test the values of a second release against the first, group by group.
 
-    Notes
-    -----
     Two draws of one group agree with the sum of the squares of the chances of all values: at least 1/m, and
     at most that of a group whose records all have one value.
     """

@@ -192,8 +192,6 @@ def evidence(groups: Groups) -> Iterator[Finding]:
 def _counts_evidence(groups: Groups) -> Evidence:
     """Test how many groups show each value against their law.
 
-    Notes
-    -----
     They are sums of independent indicators, at whose mean chance `counts_point` is computed: it is convex in
     the count, so that by Hoeffding (1956, Theorem 3) its expectation is at most 1. The values are averaged.
     """
@@ -212,8 +210,6 @@ def _counts_evidence(groups: Groups) -> Evidence:
 def _retention_evidence(groups: Groups) -> Evidence:
     """Test what the groups show against other retentions, by the likelihood ratio of each.
 
-    Notes
-    -----
     Groups are independent, and of each the chance of what it shows is known under every retention. So each
     ratio has the expectation 1 under the claim, and so has their mean.
     """
@@ -244,8 +240,6 @@ def _retention_evidence(groups: Groups) -> Evidence:
 def _sample_evidence(groups: Groups) -> Evidence:
     """Test which record of each group is shown against a uniform choice, by rules that do not draw.
 
-    Notes
-    -----
     A group shows the value that a rule chooses with the chance of that value, independently of the others:
     as in `_counts_evidence`. The rules are averaged: the first and last record of the file, that with the
     least and the greatest cell of each column, the most frequent value and the rarest one.
@@ -267,8 +261,6 @@ def _sample_evidence(groups: Groups) -> Evidence:
 def _replacement_evidence(groups: Groups) -> Evidence | NotChecked:
     """Test the values of groups that show one of none of their records against a uniform choice.
 
-    Notes
-    -----
     Given that, each of the values that a group lacks is as likely. Of the groups that lack a value those that
     show it are tested as in `_counts_evidence`, and the values are averaged.
     """
@@ -301,8 +293,6 @@ def _replacement_evidence(groups: Groups) -> Evidence | NotChecked:
 def _independence_evidence(groups: Groups) -> Evidence | NotChecked:
     """Test which groups show a value of their own against independent draws, in divisions of them.
 
-    Notes
-    -----
     Of the groups that lack a value, by their place, their size, and their least cell of each column. The
     parts of a division are independent and multiplied; the divisions of a family and the families are
     averaged.

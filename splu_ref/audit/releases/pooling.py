@@ -47,19 +47,6 @@ def largest_mean(
 
     Only the 12 that deviate most are computed; the others count as 0, which only lowers the mean. More
     successes than trials never happen under the claims tested here, so they refute it outright.
-
-    Parameters
-    ----------
-    test
-        The e-value of (trials, successes, rate).
-    trials, successes, rates
-        One entry per e-value, at least one.
-    above_only
-        Whether the test looks for more successes than claimed, and never for fewer.
-    of
-        How many e-values the mean is taken of, if there are more than are given; the others count as 0.
-    least
-        Standard deviations by which one of them must deviate for any to be computed.
     """
     if (successes > trials).any():
         return IMPOSSIBLE
@@ -74,13 +61,7 @@ def largest_mean(
 
 
 def largest_point_mean(trials: IntArray, successes: IntArray, rates: Sequence[Fraction]) -> EValue:
-    """Return the same of `counts_point` for rates of which some may be 0 or 1: these allow one count alone.
-
-    Parameters
-    ----------
-    trials, successes, rates
-        As for `largest_mean`.
-    """
+    """Return the same of `counts_point` for rates that may be 0 or 1, which allow one count alone."""
     drawn = np.array([0 < rate < 1 for rate in rates])
     certain = np.array([int(rate == 1) for rate in rates]) * trials
     if (successes != certain)[~drawn].any():
@@ -92,17 +73,7 @@ def largest_point_mean(trials: IntArray, successes: IntArray, rates: Sequence[Fr
 
 
 def mean_of_largest(scores: Logs, computed: Callable[[int], EValue], of: int | None = None) -> EValue:
-    """Return a lower bound of the mean of e-values: only the 12 with the largest scores are computed.
-
-    Parameters
-    ----------
-    scores
-        How much each deviates, about; shape (k,).
-    computed
-        The e-value of a number below k.
-    of
-        As for `largest_mean`.
-    """
+    """Return a lower bound of the mean of e-values: only the 12 with the largest scores are computed."""
     chosen = np.argsort(-scores, kind="stable")[:_COMPUTED].tolist()
     mean = average([computed(i) for i in chosen])
     whole = len(scores) if of is None else of
@@ -141,17 +112,6 @@ def point_logs(
 ) -> Logs:
     """Return natural logarithms of `counts_point`, rounded down amply, shape of the counts.
 
-    Parameters
-    ----------
-    trials, successes
-        As there.
-    rate
-        As there; or the rates and what is left of 1, each by count, as sums of as many doubles.
-    together
-        How many trials may depend on each other in any way whatever; each counts for one in so many.
-
-    Notes
-    -----
     Let g = ``dependent``, and let the trials be in groups of at most g that are independent of each other.
     For a > 0 and events of chance r, of which a group holds some, the mean of a^(their number) is at most the
     product over the events of (1 - r + r a^g)^(1/g) (Hoelder). So for every theta, with
@@ -187,14 +147,6 @@ def effective_trials(trials: IntArray, successes: IntArray, dependent: int) -> t
 def independent_product(logs: Logs) -> float:
     """Return a lower bound of the natural logarithm of one e-value made from independent ones.
 
-    Parameters
-    ----------
-    logs
-        Their natural logarithms, shape (k,). They may also be factors of a product of which each has
-        expectation at most 1 whatever came before.
-
-    Notes
-    -----
     The mean over w of the product of 1 - w + w e, w = 1, 1/sqrt(k) and 1/k: the first where all of them
     deviate a little, the last where one deviates. It costs the one a factor of at most 3 e k.
     """

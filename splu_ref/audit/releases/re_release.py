@@ -25,24 +25,6 @@ def compare_releases(
 ) -> Reuse:
     """Compare two releases with the same columns.
 
-    Parameters
-    ----------
-    first, second
-        The published tables.
-    sensitive
-        Their sensitive columns.
-    claimed
-        How both are said to have been published.
-    level
-        Chance that two releases with independent draws are said to share them.
-
-    Raises
-    ------
-    DataError
-        If there is no such sensitive column.
-
-    Notes
-    -----
     Draws that belong to records, as with a key, make two releases of an unchanged table coincide. If the
     draws of the two are independent, a row of the second publishes the value that the first published for
     the same cells with probability at most max(p, (1 - p)/(gamma - 1)), whatever the plans, whichever

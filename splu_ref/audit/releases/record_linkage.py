@@ -47,15 +47,7 @@ def holds_text_only(table: Microdata) -> bool:
 
 
 def text_cells(table: Microdata, columns: Sequence[str], *, blank: bool) -> pl.DataFrame:
-    """Return the canonical texts of some columns, named 0, 1, ...; a null stays null.
-
-    Parameters
-    ----------
-    table, columns
-        What to read.
-    blank
-        Whether a null counts as the empty text, as it does in a CSV file.
-    """
+    """Return the canonical texts of some columns, named 0, 1, ...; a null stays null."""
     cells = pl.DataFrame([table.texts(column).alias(str(number)) for number, column in enumerate(columns)])
     return cells.fill_null("") if blank else cells
 
@@ -104,46 +96,14 @@ def _first_rows(keys: IntArray) -> IntArray:
 
 
 class Classes(NamedTuple):
-    """The original's rows by their non-sensitive cells; a class is named by its first row.
+    """The original's rows by their non-sensitive cells; a class is named by its first row."""
 
-    Attributes
-    ----------
-    classes
-        The class of every row, shape (N,).
-    sizes
-        Rows of each class, shape (N,): 0 for a number that names no class.
-    """
-
-    classes: IntArray
-    sizes: NDArray[np.signedinteger]
+    classes: IntArray  # the class of every row, shape (N,)
+    sizes: NDArray[np.signedinteger]  # rows of each class, shape (N,): 0 for a number that names no class
 
 
 class Original:
-    """An original table and its sensitive columns.
-
-    Parameters
-    ----------
-    table
-        The original table.
-    sensitive
-        Its sensitive columns, at least one, each named once.
-
-    Attributes
-    ----------
-    others
-        The columns that are not sensitive.
-    codes
-        Each record's value, by sensitive column, as an index into ``domains``.
-    domains
-        The values as texts, by sensitive column.
-
-    Raises
-    ------
-    DataError
-        If a column does not exist, has missing cells, or holds one value only.
-    ParameterError
-        If no column is named, or one twice.
-    """
+    """An original table and its sensitive columns."""
 
     def __init__(self, table: Microdata, sensitive: Sequence[str]) -> None:
         if not sensitive or len(set(sensitive)) < len(sensitive):
@@ -177,46 +137,24 @@ class Original:
 
 
 class Unlinked(NamedTuple):
-    """What rows show that may be several records with different values.
+    """What rows show that may be several records with different values."""
 
-    Attributes
-    ----------
-    rows
-        How many they are.
-    shown
-        How many of them show the most frequent true value of the records that they may be.
-    share
-        How many would if they showed true values: the share of the original's records.
-    """
-
-    rows: int
-    shown: int
-    share: Fraction
+    rows: int  # how many they are
+    shown: int  # how many of them show the most frequent true value of the records that they may be
+    share: Fraction  # how many would if they showed true values: the share of the original's records
 
 
 @dataclass(frozen=True)
 class Match:
-    """Published rows and the classes of original records with the same non-sensitive cells.
-
-    Attributes
-    ----------
-    original
-        The original.
-    index
-        Its classes.
-    classes
-        Class of each published row, shape (rows,), or -1 where the original has no such cells.
-    published
-        Published code of each row by sensitive column, or -1 for a value that the original does not have.
-    blank
-        Whether nulls were compared as empty texts.
-    """
+    """Published rows and the classes of original records with the same non-sensitive cells."""
 
     original: Original
-    index: Classes
+    index: Classes  # its classes
+    # class of each published row, shape (rows,), or -1 where the original has no such cells
     classes: IntArray
+    # published code of each row by sensitive column, or -1 for a value that the original does not have
     published: dict[str, IntArray]
-    blank: bool
+    blank: bool  # whether nulls were compared as empty texts
 
     @classmethod
     def of(cls, original: Original, published: Microdata) -> Match:
@@ -356,16 +294,7 @@ class PlacedMatch(Match):
 
 
 def matched(published: Microdata, original: Original, *, in_place: bool) -> Match | None:
-    """Return which row is which record; None if the columns differ.
-
-    Parameters
-    ----------
-    published, original
-        The tables.
-    in_place
-        Whether the rows are said to stand where their records stood: they are linked by that then, if there
-        are as many.
-    """
+    """Return which row is which record; None if the columns differ."""
     if set(published.columns) != set(original.table.columns):
         return None
     found = Match.of(original, published)

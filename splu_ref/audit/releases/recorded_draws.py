@@ -39,8 +39,6 @@ def recorded_evidence(replay: Replay) -> Iterator[Evidence]:
 def _draws_evidence(replay: Replay, column: str) -> Evidence:
     """Test the draws of step 3 against their law, alone and in every kind of context.
 
-    Notes
-    -----
     Given the original, the orders, the draws of other columns and the draws before, each draw has the stated
     law. So the likelihood ratio of a mixture is an e-value in each context, and so is the product over the
     contexts of one kind. The kinds are averaged.
@@ -70,8 +68,6 @@ def _draws_evidence(replay: Replay, column: str) -> Evidence:
 def _groups_evidence(replay: Replay, column: str) -> Evidence:
     """Test the integers that the groups drew against independent and uniform ones.
 
-    Notes
-    -----
     As in `_draws_evidence`; the integers belong to slots of groups and not to records, so their contexts are
     their places and the integers before.
     """
@@ -128,8 +124,6 @@ def _cells_and_draws(replay: Replay, column: str) -> Iterator[IntArray]:
 def _orders_evidence(replay: Replay) -> Evidence:
     """Test the order of the rows, and that of the records within each value, against uniform ones.
 
-    Notes
-    -----
     Both are uniform and independent of the draws, so the rule of this module holds for every number that
     belongs to a row: the record's place in the original, its true value and its draw.
     """
@@ -161,8 +155,6 @@ def _orders_evidence(replay: Replay) -> Evidence:
 def _bytes_evidence(tape: bytes) -> Evidence:
     """Test the bytes against uniform ones: their bits by place and by the bit before, their halves, all.
 
-    Notes
-    -----
     How many bytes are read depends on those read before alone, so the mixture's likelihood ratio, which is
     1 on average after every byte, is so after the last as well.
     """
@@ -202,17 +194,7 @@ def _byte_counts(tape: bytes) -> tuple[IntArray, IntArray]:
 
 
 def in_contexts(items: IntArray, contexts: IntArray, law: list[Fraction]) -> EValue:
-    """Return the product over contexts of the e-value that the items in each have a law.
-
-    Parameters
-    ----------
-    items
-        Numbers below the law's length, shape (N,).
-    contexts
-        A number for each, which the item does not decide.
-    law
-        Probabilities, all positive.
-    """
+    """Return the product over contexts of the e-value that the items in each have a law."""
     names, numbers = np.unique(contexts, return_inverse=True)
     counts = np.bincount(numbers * len(law) + items, minlength=len(names) * len(law))
     return _product(counts.reshape(-1, len(law)), law)

@@ -31,25 +31,15 @@ from splu_ref.randomness import (
 
 
 class ColumnDraws:
-    """What was drawn for one sensitive column.
+    """What was drawn for one sensitive column."""
 
-    Attributes
-    ----------
-    kept
-        The records that were not deleted, ascending; their order is that of the other attributes.
-    integers
-        The uniform integer of each kept record, shape (kept,); where the draws of groups are dependent, those
-        below gamma that the groups drew, in this order.
-    places
-        The kept records by value, in the order of their places in the plan, shape (kept,).
-    shuffle
-        The kept record at each published row, shape (kept,); of the first column alone.
-    """
-
+    # the records that were not deleted, ascending; their order is that of the other attributes
     kept: IntArray
+    # the uniform integer of each kept record, shape (kept,); where the draws of groups are dependent, those
+    # below gamma that the groups drew, in this order
     integers: IntArray
-    places: IntArray
-    shuffle: IntArray
+    places: IntArray  # the kept records by value, in the order of their places in the plan, shape (kept,)
+    shuffle: IntArray  # the kept record at each published row, shape (kept,); of the first column alone
 
 
 class RecordedDraws:
@@ -138,15 +128,7 @@ class _RecordedStream:
 
 
 class RecordedRandomness:
-    """The randomness of one table, and what was drawn of it.
-
-    Attributes
-    ----------
-    columns
-        What was drawn for each sensitive column.
-    release_key
-        The key of a keyed release, None for a stream.
-    """
+    """The randomness of one table, and what was drawn of it."""
 
     def __init__(self, source: Randomness) -> None:
         self.name = source.name

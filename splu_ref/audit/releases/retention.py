@@ -36,22 +36,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 class TrueValueRates:
-    """The probabilities of being published with the true value, by value.
-
-    Parameters
-    ----------
-    claimed, column
-        The claim, and the sensitive column.
-    size
-        Number of values of its domain.
-
-    Attributes
-    ----------
-    rates
-        By value.
-    drawn
-        Whether a coin decides: shape (size,), False where the probability is 0 or 1.
-    """
+    """The probabilities of being published with the true value, by value."""
 
     def __init__(self, claimed: CoinClaim, column: str, size: int) -> None:
         self.rates = [claimed.true_value_rate(column, value) for value in range(size)]
@@ -76,16 +61,6 @@ class TrueValueRates:
     def logs(self, part: NDArray[np.signedinteger], parts: int | None, true: IntArray, own: Flags) -> Logs:
         """Return the logarithms of the e-values of the parts of some rows, shape (parts,).
 
-        Parameters
-        ----------
-        part, parts
-            The part of each row, which no draw decides, and their number; None for those parts that have
-            rows.
-        true, own
-            The true value of each row, for which a coin decides, and whether it is shown.
-
-        Notes
-        -----
         The rows of a part that show their true value are a sum of independent indicators. `point_logs` at
         their mean rate is the logarithm of a convex function, so that by Hoeffding (1956, Theorem 3) its
         expectation is at most that under a binomial law, which is 1.
@@ -119,8 +94,6 @@ _ANY_ROW = "a single row that shows its true value where none can, or another wh
 def retention_evidence(match: Match, column: str, claimed: CoinClaim) -> Evidence | None:
     """Test the share of rows that retained their true value against p; None if no row's true value is known.
 
-    Notes
-    -----
     Every record retains its true value with probability p, independently of all others, whatever the plan,
     the places and the deletion. Which rows have a known true value depends on non-sensitive cells and on the
     deletion alone, so their number that kept it is Bin(rows, p): pooled, and for every value alone. The
@@ -207,8 +180,6 @@ def independence_evidence(match: Match, column: str, claimed: CoinClaim) -> Evid
 
     Returns None if no row's true value is known, or no coin decides for any.
 
-    Notes
-    -----
     Every record retains its value with probability p, independently of the other records, the plan, the
     places, the shuffle and the other sensitive columns. So in any division of the rows that these decide, the
     parts are independent, and in each of them the number of rows that retained their value is Bin(rows, p):

@@ -84,8 +84,6 @@ def nearer(items: Marks, lag: int) -> tuple[int, int]:
 def shuffle_evidence(published: Microdata, claimed: CoinClaim, match: Match | None) -> Evidence:
     """Test the order of the rows against a uniform one.
 
-    Notes
-    -----
     Step 4 shuffles the rows uniformly, independently of their cells. So the rule of this module applies to
     each of the following numbers of a row, on the rows that have it: every
     published cell, as the rank of its text; with an original, the position of the record there and its true
@@ -120,22 +118,7 @@ def order_evidence(
     detail: str,
     power_of: str,
 ) -> Evidence:
-    """Test the order of the rows against a uniform one, by numbers that belong to them.
-
-    Parameters
-    ----------
-    marks
-        Numbers of the rows, -1 where unknown, at least one array.
-    grouped
-        Further ones, of which equal ones might stand together.
-    period
-        How far apart rows stand that might have to do with each other.
-    rows
-        How many rows the evidence rests on.
-    detail, power_of
-        Descriptions of the test, and of the comparison whose power is stated: of neighbors by the first
-        number if some are grouped, otherwise by the number with most informative pairs.
-    """
+    """Test the order of the rows against a uniform one, by numbers that belong to them."""
     trials: list[int] = []
     successes: list[int] = []
     for items in marks:
@@ -181,8 +164,6 @@ def places_evidence(match: Match, column: str) -> Evidence | None:
 
     Returns None if no two records of one value are linked.
 
-    Notes
-    -----
     The records of a value take the places of that value in a uniform order, and draw alike and
     independently. So the published values of the linked records of a value, in the order of the original
     file, are exchangeable. By this module, of the pairs of a record with another half the list below it, of

@@ -188,8 +188,6 @@ def _half(frequencies: IntArray) -> list[int]:
 def _retention_evidence(match: Match, column: str, claimed: SwappingClaim) -> Evidence:
     """Test how many rows of a set of values show a value outside it against the exact law.
 
-    Notes
-    -----
     The sets are values that hold about half of the records, and each value alone; see `swapping_laws`. The
     two parts are averaged.
     """
@@ -237,8 +235,6 @@ def _replacement_evidence(match: Match, column: str, claimed: SwappingClaim) -> 
 def _compared(first: Microdata, match: Match | None, second: Microdata, level: Fraction) -> Reuse:
     """Test a second release against the first, whose rows stand at the places of the same records.
 
-    Notes
-    -----
     What the first shows is independent of the draws of the second. So it is a division of the second's rows
     that may be named: `swapping_laws.compared`. It needs the true values, and all rows in their places.
     """

@@ -52,14 +52,9 @@ _BISECTIONS = 50
 
 @dataclass(frozen=True, slots=True)
 class SwapPower:
-    """Which other retentions are detected with probability 0.999 or more.
+    """Which other retentions are detected with probability 0.999 or more."""
 
-    Attributes
-    ----------
-    low, high
-        Every p up to ``low``, and from ``high`` on, is found; None if none is.
-    """
-
+    # low, high: every p up to ``low``, and from ``high`` on, is found; None if none is
     low: Fraction | None
     high: Fraction | None
 
@@ -70,22 +65,7 @@ class SwapPower:
 
 
 def swapped_count_point(records: int, members: int, shown: int, keep: Fraction) -> EValue:
-    """Test that so many places of a set show a cell from outside.
-
-    Parameters
-    ----------
-    records, members
-        Number N of records, and f of those in the set, 0 < f < N.
-    shown
-        How many places of the set show a cell from outside, 0 to min(f, N - f).
-    keep
-        Probability p that a cell stays where it is, below 1.
-
-    Returns
-    -------
-    EValue
-        1/(k Pr(D = shown)), k the number of counts that are possible: the mixture of all of them alike.
-    """
+    """Test that so many places of a set show a cell from outside."""
     possible = min(members, records - members) + 1
     log = -math.log(possible) - _log_chance(records, members, shown, keep)
     return EValue((log - 1e-12 * (1 + records * math.log(records + 2)) - 1e-9) / math.log(10))
@@ -130,8 +110,6 @@ def _log_chance(records: int, members: int, shown: int, keep: Fraction) -> float
 def swap_power(records: int, members: int, keep: Fraction, level: Fraction) -> SwapPower:
     """Return which other retentions than ``keep`` `swapped_count_point` finds at a level.
 
-    Notes
-    -----
     The counts that are not rejected are taken to be an interval, as they are where the law is log-concave:
     it was in every small world that the tests go through. D grows with r and with s, and both grow as p
     falls. So a bound at a quantile of each, with 1 in 10,000 beyond, holds for all others.
@@ -203,13 +181,7 @@ _LARGEST = 1 << 19
 
 
 def hypergeometric_logs(rows: IntArray, marked: IntArray, drawn: IntArray, seen: IntArray) -> Logs:
-    """Return natural logarithms of 1/(k Pr(X = seen)), k the number of possible counts, rounded down amply.
-
-    Parameters
-    ----------
-    rows, marked, drawn, seen
-        Of so many rows so many are marked; so many are drawn without replacement, so many of them marked.
-    """
+    """Return logarithms of 1/(k Pr(X = seen)), k the number of possible counts, rounded down amply."""
     possible = np.minimum(marked, drawn) - np.maximum(0, drawn - (rows - marked)) + 1
     chances = _log_choose(marked, seen) + _log_choose(rows - marked, drawn - seen) - _log_choose(rows, drawn)
     logs: Logs = -np.log(possible) - chances - 1e-12 * (1 + rows * np.log(rows + 2))
@@ -217,15 +189,7 @@ def hypergeometric_logs(rows: IntArray, marked: IntArray, drawn: IntArray, seen:
 
 
 def arranged_log(cells: IntArray, counted: Mask) -> float:
-    """Return the natural logarithm of the e-value of a division; see the module.
-
-    Parameters
-    ----------
-    cells
-        How many rows of each part show each value, by true value, shape (parts, values, values).
-    counted
-        Which of these values count in which part.
-    """
+    """Return the natural logarithm of the e-value of a division; see the module."""
     left = cells[::-1].cumsum(axis=0)[::-1]  # in this part and those after it
     drawn, rows = cells.sum(axis=2), left.sum(axis=2)
     logs = hypergeometric_logs(rows, (left * counted).sum(axis=2), drawn, (cells * counted).sum(axis=2))
@@ -233,15 +197,7 @@ def arranged_log(cells: IntArray, counted: Mask) -> float:
 
 
 class Arrangement:
-    """A column of a swapped table, row by row with its original.
-
-    Parameters
-    ----------
-    match
-        The table, all of whose rows stand where their records stood.
-    column
-        The column.
-    """
+    """A column of a swapped table, row by row with its original."""
 
     def __init__(self, match: Match, column: str) -> None:
         self.match, self.column = match, column
@@ -310,8 +266,6 @@ class Arrangement:
 def independence_of(match: Match, column: str) -> Evidence | NotChecked:
     """Test which rows retain their true value against every division of them; see the module.
 
-    Notes
-    -----
     The parts, and the true values in them, are multiplied; the divisions of a family and the families, by
     place, by the other columns and by the other sensitive ones, are averaged.
     """
@@ -326,8 +280,6 @@ def independence_of(match: Match, column: str) -> Evidence | NotChecked:
 def locality_of(match: Match, column: str) -> Evidence | NotChecked:
     """Test which other values rows show against those of the rows around them, and of their parts.
 
-    Notes
-    -----
     As `independence_of`: rows that show the value of the record 1 to 16 places after or before them, and rows
     that show a value which their part of the table has more often than the whole.
     """

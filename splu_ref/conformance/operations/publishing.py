@@ -34,13 +34,7 @@ def splu_gen(fields: Fields) -> SpluGen:
 
 
 def from_tape(mechanism_of: Callable[[Fields], RecordMechanism]) -> Callable[[Fields], dict[str, Json]]:
-    """Return the operation that publishes one sensitive column by a mechanism, drawing from a tape.
-
-    Parameters
-    ----------
-    mechanism_of
-        Reads the mechanism's parameters from a request.
-    """
+    """Return the operation that publishes one sensitive column by a mechanism, drawing from a tape."""
 
     def operation(fields: Fields) -> dict[str, Json]:
         codes, mechanism = codes_of(fields.integers("sensitive", 0)), mechanism_of(fields)

@@ -14,33 +14,16 @@ from splu_ref.spec.requests import Fields
 
 
 class DeclaredColumn(NamedTuple):
-    """A column of a request.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    domain
-        Its values, in the order of the request.
-    cells
-        The value of each record.
-    law
-        The probability of each value of ``domain`` as a replacement; None where the request has no laws.
-    """
+    """A column of a request."""
 
     name: str
-    domain: tuple[str, ...]
-    cells: tuple[str, ...]
+    domain: tuple[str, ...]  # its values, in the order of the request
+    cells: tuple[str, ...]  # the value of each record
+    # the probability of each value of ``domain`` as a replacement; None where the request has no laws
     law: tuple[Fraction, ...] | None
 
     def codes(self, ordered: Sequence[str]) -> IntArray:
-        """Return each cell's place among the values in the order of publishing.
-
-        Raises
-        ------
-        ParameterError
-            If there are fewer than two values, one stands twice, or a cell is none of them.
-        """
+        """Return each cell's place among the values in the order of publishing."""
         code_of = {value: code for code, value in enumerate(ordered)}
         if len(ordered) < 2 or len(code_of) < len(ordered):
             raise ParameterError(
@@ -53,20 +36,7 @@ class DeclaredColumn(NamedTuple):
 
 
 def declared_columns(fields: Fields, *, with_laws: bool = False) -> list[DeclaredColumn]:
-    """Return the columns of the field ``sensitive``, in its order.
-
-    Parameters
-    ----------
-    fields
-        The request.
-    with_laws
-        Whether each column has a law of its replacements beside its domain.
-
-    Raises
-    ------
-    Refused, Unsupported, ParameterError
-        For an unknown key, another type, a column that stands twice, or columns of different lengths.
-    """
+    """Return the columns of the field ``sensitive``, in its order."""
     columns: dict[str, DeclaredColumn] = {}
     for own in fields.objects("sensitive"):
         name = own.text("column")

@@ -114,11 +114,6 @@ def require_convergence(found: Maximum, instead: str = "shrunk") -> FloatArray:
     """Return the counts, or raise unless the maximization has converged.
 
     ``instead`` is the method that the message recommends.
-
-    Raises
-    ------
-    ConvergenceError
-        If a log-likelihood may be short of its maximum by more than a thousandth.
     """
     if float(found.gap.max(initial=0.0)) > 1e-3:
         raise ConvergenceError(

@@ -40,22 +40,13 @@ _CELLS = 1 << 22
 
 
 class VarianceReduction(NamedTuple):
-    """Variance reductions of sets of values: arrays of one shape.
+    """Variance reductions of sets of values: arrays of one shape."""
 
-    Attributes
-    ----------
-    total
-        Reduction of the variance of a set's published count: the sum over the groups.
-    once, twice
-        The same sum with weights s and s^2, where s is the number of the set's slots in a group.
-    gamma
-        Size of a group.
-    """
-
-    total: FloatArray
+    total: FloatArray  # reduction of the variance of a set's published count: the sum over the groups
+    # once, twice: the same sum with weights s and s^2, where s is the number of the set's slots in a group
     once: FloatArray
     twice: FloatArray
-    gamma: int
+    gamma: int  # size of a group
 
     def of_difference(
         self, inside: FloatArray, outside: FloatArray, own: FloatArray, other: FloatArray
@@ -74,17 +65,7 @@ class VarianceReduction(NamedTuple):
 
 
 class GroupNoise:
-    """Variance of published counts under dependent draws, for one plan.
-
-    Parameters
-    ----------
-    groups, marked
-        Values by group and slot, and which slots are marked, shape (groups, gamma).
-    draws
-        The rule of dependent draws.
-    frequencies
-        f', shape (values,).
-    """
+    """Variance of published counts under dependent draws, for one plan."""
 
     def __init__(
         self, groups: IntArray, marked: NDArray[np.bool_], draws: GroupDraws, frequencies: FloatArray

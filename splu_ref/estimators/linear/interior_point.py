@@ -31,15 +31,6 @@ def settled(
 ) -> Maximum:
     """Return the result of EM with all vectors above ``tolerance`` refined by Newton's method.
 
-    Parameters
-    ----------
-    found
-        Where EM stopped.
-    published, factors, tolerance
-        As for `splu_ref.estimators.most_likely`. Vectors of more than `MOST_STATES` states stay unchanged.
-
-    Notes
-    -----
     Rows of F sum to 1, so the maximum minimizes sum_u x_u - sum_v y_v log (x F)_v over x >= 0, with
     multiplier 1. With s = 1 - F (y / x F) the conditions are x >= 0, s >= 0, x s = 0. A step is a damped
     Newton step for x s = mu.

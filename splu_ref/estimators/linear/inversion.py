@@ -23,15 +23,7 @@ _SINGULAR = 1e12
 
 
 class LinearVariance:
-    """Variances of linear estimates from one sensitive column.
-
-    Parameters
-    ----------
-    co_occurrence
-        c(u, v), shape (values, values), with the frequencies f on the diagonal.
-    law
-        gamma and p.
-    """
+    """Variances of linear estimates from one sensitive column."""
 
     def __init__(self, co_occurrence: FloatArray, law: PublishedCount) -> None:
         self.frequencies: FloatArray = np.diag(co_occurrence).copy()
@@ -63,22 +55,7 @@ class LinearVariance:
         return np.maximum(drawn - self.between(weights), 0.0)
 
     def variance(self, inside: FloatArray, outside: FloatArray, counts: FloatArray) -> FloatArray:
-        """Return the variances of estimates.
-
-        Parameters
-        ----------
-        inside, outside
-            g and h, shape (values, estimates).
-        counts
-            n_w, the records of each estimate's predicate by true value, or estimates of them, shape (values,
-            estimates).
-
-        Returns
-        -------
-        FloatArray
-            Shape (estimates,): sum over w of n_w within(g) + (f_w - n_w) within(h) + n_w (1 - n_w/f_w)
-            between(g - h).
-        """
+        """Return the variances of estimates."""
         frequencies = np.maximum(self.frequencies[:, None], counts)
         share = np.divide(counts, frequencies, out=np.zeros_like(counts), where=frequencies > 0)
         parts = (

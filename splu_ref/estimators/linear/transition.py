@@ -40,15 +40,6 @@ def decoy_probability(law: PublishedCount) -> float:
 def gain_probability(frequency: FloatArray, rows: float, retention: FloatArray | float) -> FloatArray:
     """Return a = f (1 - b)/(N - f), the probability that a record without the values is published with one.
 
-    Parameters
-    ----------
-    frequency, rows
-        Records with the values, f, and records in all, N.
-    kept
-        b, the probability that a record with one of the values is published with one; p for a single value.
-
-    Notes
-    -----
     a preserves the mean, E f' = f; for a single value it is the exact average over the records without it.
     """
     return np.asarray(frequency * (1 - retention) / np.maximum(rows - frequency, 1.0))
@@ -180,15 +171,7 @@ def apply_by_mode(counts: FloatArray, factors: Sequence[FloatArray]) -> FloatArr
 
 
 def contract(table: FloatArray, vectors: Sequence[FloatArray]) -> float:
-    """Return the sum over all cells of the cell times the product of its coordinates' weights.
-
-    Parameters
-    ----------
-    table
-        Shape (d_1, ..., d_w).
-    vectors
-        One per mode, of shape (d_i,).
-    """
+    """Return the sum over all cells of the cell times the product of its coordinates' weights."""
     left = table
     for vector in vectors:
         left = np.tensordot(vector, left, axes=([0], [0]))

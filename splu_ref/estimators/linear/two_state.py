@@ -32,21 +32,12 @@ _HALVINGS = 24
 
 
 class TwoState(NamedTuple):
-    """The matrices [[1-a, a], [1-p, p]] of values, with derivatives by f'.
+    """The matrices [[1-a, a], [1-p, p]] of values, with derivatives by f'."""
 
-    Attributes
-    ----------
-    gained
-        a: probability that a record without the value publishes it.
-    contrast
-        D = p - a; not positive if f' >= p N, where the counts of a predicate are not informative about x.
-    slope
-        Derivative of a by f'.
-    """
-
-    gain_probability: FloatArray
+    gain_probability: FloatArray  # a: probability that a record without the value publishes it
+    # D = p - a; not positive if f' >= p N, where the counts of a predicate are not informative about x
     contrast: FloatArray
-    slope: FloatArray
+    slope: FloatArray  # derivative of a by f'
 
     @classmethod
     def of(cls, frequency: FloatArray, rows: float, retention: FloatArray | float) -> TwoState:
@@ -57,18 +48,10 @@ class TwoState(NamedTuple):
 
 
 class LinearEstimate(NamedTuple):
-    """The estimate before clipping, with the weights of y3 and y1 in its linear part (delta method).
+    """The estimate before clipping, with the weights of y3 and y1 in its linear part (delta method)."""
 
-    Attributes
-    ----------
-    value
-        (y3 - n a)/D; NaN where D is not positive.
-    matrix
-        The two-state matrix.
-    """
-
-    value: FloatArray
-    matrix: TwoState
+    value: FloatArray  # (y3 - n a)/D; NaN where D is not positive
+    matrix: TwoState  # the two-state matrix
 
     @classmethod
     def of(cls, y3: FloatArray, predicate: FloatArray, matrix: TwoState) -> LinearEstimate:

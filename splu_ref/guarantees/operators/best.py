@@ -110,20 +110,13 @@ def best_under_prior(wanted: Requirement) -> Optimum:
 
 
 class _Vertex(NamedTuple):
-    """An exact solution of the program, not yet verified.
+    """An exact solution of the program, not yet verified."""
 
-    Attributes
-    ----------
-    matrix, weights, rows
-        As in `Optimum`.
-    prices
-        A multiplier for each of the sets.
-    """
-
+    # matrix, weights, rows: as in `Optimum`
     matrix: Matrix
     weights: tuple[Fraction, ...]
     rows: tuple[Fraction, ...]
-    prices: Sequence[Fraction]
+    prices: Sequence[Fraction]  # a multiplier for each of the sets
 
 
 def _vertex(wanted: Requirement, sets: Sequence[_Seen]) -> _Vertex | None:

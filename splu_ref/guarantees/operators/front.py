@@ -162,24 +162,14 @@ def _most_beside(own: int, wanted: Requirement) -> int:
 
 
 class Point(NamedTuple):
-    """Privacy and accuracy of one operator at a prior.
+    """Privacy and accuracy of one operator at a prior."""
 
-    Attributes
-    ----------
-    name
-        The operator's.
-    hidden
-        The chance that the best guess of a record's value from what is published is wrong, 0 to 1.
-    largest_posterior
-        The largest belief in a value.
-    variance
-        The mean, over the values, of the variance of the unbiased estimate of the value's count; None if a
-        count has no such estimate, which is worse than any variance.
-    """
-
-    name: str
+    name: str  # the operator's
+    # the chance that the best guess of a record's value from what is published is wrong, 0 to 1
     hidden: Fraction
-    largest_posterior: Fraction
+    largest_posterior: Fraction  # the largest belief in a value
+    # the mean, over the values, of the variance of the unbiased estimate of the value's count; None if a
+    # count has no such estimate, which is worse than any variance
     variance: Fraction | None
 
     def dominated_by(self, other: Point) -> bool:
@@ -196,17 +186,7 @@ def front(
     counts: Mapping[In, int],
     most: Fraction = Fraction(1),
 ) -> list[tuple[Point, bool]]:
-    """Return the point of each operator, and whether it is on the Pareto front.
-
-    Parameters
-    ----------
-    operators
-        By name, square channels of the prior's values.
-    counts
-        The prior, records by value.
-    most
-        Bound on the largest posterior: operators above it are left out.
-    """
+    """Return the point of each operator, and whether it is on the Pareto front."""
     points = [_point(name, Appraisal(channel, counts)) for name, channel in operators.items()]
     admitted = [point for point in points if point.largest_posterior <= most]
     return [(point, not _dominated(point, admitted)) for point in admitted]

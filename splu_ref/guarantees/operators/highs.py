@@ -25,28 +25,15 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """Maximize a sum of gains times variables of at least 0, under rows.
+    """Maximize a sum of gains times variables of at least 0, under rows."""
 
-    Attributes
-    ----------
-    gains
-        By variable.
-    rows
-        The rows.
-    """
-
-    gains: Sequence[Fraction]
+    gains: Sequence[Fraction]  # by variable
     rows: Sequence[Row]
 
     def vertex(self) -> tuple[list[Fraction], list[Fraction]] | None:
         """Return variables and row multipliers at the vertex that HiGHS ends at, exactly; None without one.
 
         They satisfy the equations of the vertex. That they meet all inequalities is left to be checked.
-
-        Raises
-        ------
-        InputError
-            If HiGHS is not installed.
         """
         basis = _basis(self)
         if basis is None:

@@ -18,20 +18,6 @@ class SingularError(ArithmeticError):
 def solve(rows: Sequence[Mapping[int, Fraction]], right: Sequence[Fraction]) -> list[Fraction]:
     """Return the solution of a square system.
 
-    Parameters
-    ----------
-    rows
-        By equation, the coefficients that are not 0 by unknown 0, 1, ...
-    right
-        The right-hand sides.
-
-    Raises
-    ------
-    SingularError
-        If there is none, or more than one.
-
-    Notes
-    -----
     Gauss's elimination. The pivot is the entry of the shortest row whose unknown stands in the fewest
     others (Markowitz 1957): the bases of the programs here are nearly triangular, so little fills in.
     """

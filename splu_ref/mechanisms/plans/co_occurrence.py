@@ -49,13 +49,7 @@ class CoOccurrence:
         return np.bincount(companions, minlength=self.domain_size).astype(np.int64)
 
     def __call__(self, value: int, other: int) -> int:
-        """Return c(value, other); symmetric.
-
-        Raises
-        ------
-        ParameterError
-            If a value is not in the domain.
-        """
+        """Return c(value, other); symmetric."""
         if not 0 <= other < self.domain_size:
             raise ParameterError(f"value is {other}, outside the domain 0 .. {self.domain_size - 1}")
         return int(self.row(value)[other])

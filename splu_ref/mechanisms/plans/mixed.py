@@ -151,18 +151,6 @@ def apply_passes(slots: Groups, secret: Secret) -> Groups:
 def trade(slots: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
     """Exchange, in place, values that the groups at the places q and h + q do not share.
 
-    Parameters
-    ----------
-    slots
-        Values by slot and group, shape (gamma, groups), distinct in each group. The last of an odd number of
-        groups rests.
-    rotations, coins
-        Shapes (h,) and (gamma, h). A value is free if the other group does not contain it. Both groups have d
-        free values; in the order of their slots, the i-th of the first group is matched with number
-        (i + rotation) mod d of the second. The two are exchanged if the coin of the first one's slot is 1.
-
-    Notes
-    -----
     Shared values do not move, and no exchange makes a free value a shared one. Applying the same rotations
     and coins again reverses the exchange.
     """

@@ -119,19 +119,7 @@ class DecoyPlan(ABC):
 
 
 def select_values(values: Codes, draws: Codes, gamma: int) -> Codes:
-    """Return the published value of each entry of some groups.
-
-    Parameters
-    ----------
-    values
-        The values in the slots of the groups, group by group.
-    draws
-        One integer below gamma per entry, as for `DecoyPlan.published`, of an unsigned type with room for
-        gamma. Entries are sorted by value, and the k-th entry of a value is in the k-th group with that
-        value.
-    gamma
-        Size of a group.
-    """
+    """Return the published value of each entry of some groups."""
     slots = np.argsort(values, kind="stable")
     # Offsets within a group fit the smallest integers, which keeps this a handful of gathers.
     own = np.tile(np.arange(gamma, dtype=draws.dtype), len(values) // gamma)[slots]

@@ -21,27 +21,7 @@ def count(
     mechanism: Mechanism[object],
     domains: Mapping[str, tuple[str, ...]],
 ) -> ReleaseData:
-    """Count the records of a published Spark table by its sensitive columns and others, for estimates.
-
-    Parameters
-    ----------
-    frame
-        The published table.
-    by
-        The other columns of the queries.
-    mechanism, domains
-        The mechanism and the domains of the sensitive columns, of the `SparkRelease` or of the manifest.
-
-    Returns
-    -------
-    ReleaseData
-        The counts, for estimators.
-
-    Raises
-    ------
-    DataError
-        If a column is missing or has no canonical text, or there are too many combinations of values.
-    """
+    """Count the records of a published Spark table by its sensitive columns and others, for estimates."""
     names = list(dict.fromkeys([*domains, *by]))
     require_columns(names, frame.columns)
     require_texts(frame)

@@ -33,30 +33,18 @@ _OURS = re.compile(r"^splu_ref\.channels\.parameters\.\w+: (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True)
 class SparkRelease:
-    """A Spark table that has just been published, with its public parameters.
+    """A Spark table that has just been published, with its public parameters."""
 
-    Attributes
-    ----------
-    frame
-        The published table, which Spark computes on demand.
-    mechanism, domains
-        The mechanism, and the values of each sensitive column as texts.
-    rows_in, suppressed, max_gamma
-        Figures for the publisher alone: see `Release`.
-    cached
-        The persisted records with their draws; None if there are none.
-    missing
-        The text that was published for missing cells.
-    """
-
-    frame: DataFrame
+    frame: DataFrame  # the published table, which Spark computes on demand
+    # mechanism, domains: the mechanism, and the values of each sensitive column as texts
     mechanism: RecordMechanism
     domains: Mapping[str, tuple[str, ...]]
+    # rows_in, suppressed, max_gamma: figures for the publisher alone: see `Release`
     rows_in: int
     suppressed: int
     max_gamma: int | Mapping[str, int] | None
-    cached: DataFrame | None
-    missing: str | None = None
+    cached: DataFrame | None  # the persisted records with their draws; None if there are none
+    missing: str | None = None  # the text that was published for missing cells
 
     def unpersist(self) -> None:
         """Remove the persisted records from Spark's memory, after the published table is written."""
@@ -64,19 +52,7 @@ class SparkRelease:
             self.cached.unpersist()
 
     def manifest(self, written: DataFrame | None = None) -> Manifest:
-        """Return the manifest, with the digest of the published table's content.
-
-        Parameters
-        ----------
-        written
-            The published table as read from the files that were written, so that Spark does not publish it
-            again; `frame` by default.
-
-        Raises
-        ------
-        DataError
-            If ``written`` has another number of rows or other columns.
-        """
+        """Return the manifest, with the digest of the published table's content."""
         frame = self.frame if written is None else written
         rows = self.rows_in - self.suppressed
         if written is not None and (written.columns != self.frame.columns or written.count() != rows):

@@ -45,24 +45,7 @@ class _Matrix(TypedDict):
 
 
 def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress, passed: Path) -> Outcome:
-    """Return the kill matrix, and a row for each mutant and for the shipped code.
-
-    Parameters
-    ----------
-    workers
-        Processes to share the matrix.
-    variables
-        Environment variables that give the run its seed.
-    progress
-        Called with every line that the run writes.
-    passed
-        The report of pytest on the suites, if they ran: what the shipped code passed is not run again.
-
-    Raises
-    ------
-    ChildError
-        If the run ends without a matrix.
-    """
+    """Return the kill matrix, and a row for each mutant and for the shipped code."""
     progress.stage("Mutants")
     heard = 0
 

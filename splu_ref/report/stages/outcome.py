@@ -65,22 +65,7 @@ class ChildError(Exception):
 def run_module(
     arguments: Sequence[str], variables: Mapping[str, str], heard: Callable[[str], None]
 ) -> tuple[int, str]:
-    """Run ``python -m`` with ``arguments`` in the current folder.
-
-    Parameters
-    ----------
-    arguments
-        The module and its arguments.
-    variables
-        Environment variables to be set, besides those of this process.
-    heard
-        Called with every line that the process writes.
-
-    Returns
-    -------
-    tuple of (int, str)
-        Exit code, and the last lines written.
-    """
+    """Run ``python -m`` with ``arguments`` in the current folder."""
     last: deque[str] = deque(maxlen=LAST_LINES)
     with subprocess.Popen(  # noqa: S603 - this Python, with arguments that this package writes
         [sys.executable, "-m", *arguments],

@@ -28,24 +28,7 @@ _RESULT = re.compile(r"\b(?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b")
 
 
 def properties_stage(workers: int, variables: Mapping[str, str], progress: Progress, report: Path) -> Outcome:
-    """Return a row for every test of the suites, and a statistical row for each that samples.
-
-    Parameters
-    ----------
-    workers
-        Processes to share the tests.
-    variables
-        Environment variables that give the run its seed.
-    progress
-        Called for every finished test.
-    report
-        Where pytest writes its JUnit report.
-
-    Raises
-    ------
-    ChildError
-        If pytest ends without a report, for example because it is not installed.
-    """
+    """Return a row for every test of the suites, and a statistical row for each that samples."""
     title = "Property and statistical suites"
     progress.stage(title)
     done: set[str] = set()
