@@ -1,4 +1,7 @@
-"""Put the measurements into the page on speed, as tables and a picture: ``python -m benchmarks.page``."""
+"""The measurements as tables of the page on speed, and a picture: ``python -m benchmarks.page``.
+
+The tables of curves, machines and other packages are made when the documentation is built.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +26,24 @@ PEERS = DOCS / "benchmarks" / "peers.json"
 
 
 def page(text: str) -> str:
-    """Return the text of the page with the tables of the measurements between their marks."""
+    """Return the text of the page with the table of the commands between its marks."""
+    lines = commands_table(json.loads(COMMANDS.read_text(encoding="utf-8"))["rows"])
+    begin, end = "<!-- commands -->", "<!-- end of commands -->"
+    block = "\n".join([begin, "", *lines, "", end])
+    return re.sub(f"{begin}.*?{end}", block.replace("\\", r"\\"), text, flags=re.DOTALL)
+
+
+def tables() -> dict[str, str]:
+    """Return the tables of the curves, the machines and the other packages in Markdown."""
     curves = list(read(GROWTH).values())
     peers = json.loads(PEERS.read_text(encoding="utf-8"))
     commands = json.loads(COMMANDS.read_text(encoding="utf-8"))
-    tables = {
-        "commands": commands_table(commands["rows"]),
+    lines = {
         "growth": growth_table(curves),
         "machines": machines([commands, *curves], peers),
         "peers": peers_table(peers),
     }
-    for name, lines in tables.items():
-        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-        block = "\n".join([begin, "", *lines, "", end])
-        text = re.sub(f"{begin}.*?{end}", block.replace("\\", r"\\"), text, flags=re.DOTALL)
-    return text
+    return {name: "\n".join(each) for name, each in lines.items()}
 
 
 def growth_table(curves: list[dict[str, Any]]) -> Iterator[str]:

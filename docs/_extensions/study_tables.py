@@ -1,4 +1,4 @@
-"""Tables of the experiments, made from the committed numbers when the documentation is built.
+"""Tables of the experiments and benchmarks, made from the committed numbers when the documentation is built.
 
 The directive ``study-table`` shows one table of `TABLES`. A number of the page is so never copied by hand.
 """
@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from benchmarks import page as benchmarks
 from experiments.study import Cell, as_markdown
 
 NUMBERS = Path(__file__).parents[1] / "study"
@@ -214,6 +215,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "olap-zipf": _zipf,
     "olap-safe": _safe,
     "olap-trees": _trees,
+    "benchmark-growth": lambda: benchmarks.tables()["growth"],
+    "benchmark-machines": lambda: benchmarks.tables()["machines"],
+    "benchmark-peers": lambda: benchmarks.tables()["peers"],
 }
 
 
@@ -224,7 +228,7 @@ class StudyTable(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table, as the Markdown of the page would give it."""
-        for path in NUMBERS.glob("*.csv"):
+        for path in (*NUMBERS.glob("*.csv"), benchmarks.GROWTH, benchmarks.PEERS):
             self.env.note_dependency(str(path))
         return self.parse_text_to_nodes(TABLES[self.arguments[0]]())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from benchmarks.growth import Curve, GrowthLimit, Pair
 def test_the_page_and_its_picture_are_of_the_committed_measurements() -> None:
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.page(text) == text
+    tables = page.tables()
+    assert set(re.findall(r"^```\{study-table\} benchmark-(\w+)$", text, re.MULTILINE)) == tables.keys()
     curves = running.read(page.GROWTH)
     assert page.PICTURE.read_text(encoding="utf-8") == drawing(list(curves.values()))
     for name, curve in curves.items():
@@ -23,7 +26,7 @@ def test_the_page_and_its_picture_are_of_the_committed_measurements() -> None:
         assert [point["size"] for point in curve["points"]][: len(CURVES[name].sizes)] == [
             *CURVES[name].sizes
         ]
-        assert f"| {name} |" in text
+        assert f"| {name} |" in tables["growth"]
     assert list(curves) == list(CURVES)
 
 
