@@ -16,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 
 from experiments.comparison.cells import BITS, ERRORS, PRIOR, RELEASES, Cell, Row
-from splu_ref.audit.attacks.tuple_view import TupleView
+from experiments.comparison.tuple_view import TupleView
 from splu_ref.audit.attacks.view import eliminated
 from splu_ref.audit.releases.record_linkage import text_cells
 from splu_ref.channels import Bounds, constant, mutual_information, worst_property

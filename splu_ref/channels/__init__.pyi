@@ -2,10 +2,8 @@ from .amplification_bounds import Amplification as Amplification
 from .amplification_bounds import Growth as Growth
 from .amplification_bounds import amplification as amplification
 from .amplification_bounds import growth as growth
-from .beliefs import bayes_capacity as bayes_capacity
 from .beliefs import coarsen as coarsen
 from .beliefs import coarsening as coarsening
-from .beliefs import gain_vulnerability as gain_vulnerability
 from .beliefs import posterior as posterior
 from .beliefs import prior_vulnerability as prior_vulnerability
 from .beliefs import vulnerability as vulnerability
@@ -110,13 +108,10 @@ from .swapping_law import histogram_pairs as histogram_pairs
 from .swapping_law import swapped_pairs as swapped_pairs
 from .swapping_law import swapped_retention as swapped_retention
 from .swapping_law import swapping as swapping
-from .tensor import Tensor as Tensor
 from .two_binomials import Trials as Trials
 from .two_binomials import TwoKinds as TwoKinds
 from .two_binomials import two_kinds_lower_tail as two_kinds_lower_tail
-from .two_binomials import two_kinds_lower_tail_bounds as two_kinds_lower_tail_bounds
 from .two_binomials import two_kinds_upper_tail as two_kinds_upper_tail
-from .two_binomials import two_kinds_upper_tail_bounds as two_kinds_upper_tail_bounds
 from .world import Table as Table
 from .world import Value as Value
 from .world import World as World

@@ -1,4 +1,4 @@
-"""Beliefs of an observer with a prior: posteriors, vulnerabilities, capacity, and coarsening of states."""
+"""Beliefs of an observer with a prior: posteriors, vulnerabilities, and coarsening of states."""
 
 from __future__ import annotations
 
@@ -80,54 +80,6 @@ def vulnerability(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> Fract
         for label, entry in channel.laws[state].items():
             best[label] = max(best.get(label, Fraction(0)), chance * entry)
     return sum(best.values(), Fraction(0))
-
-
-def bayes_capacity(channel: Channel[In, Out]) -> Fraction:
-    """Return the multiplicative Bayes capacity: sum over published states v of the largest A[u][v].
-
-    No prior lets the best guess gain more, as a factor; the uniform one gains exactly this. At least 1, and 1
-    exactly if all rows are equal.
-    """
-    best: dict[Out, Fraction] = {}
-    for law in channel.laws.values():
-        for label, entry in law.items():
-            best[label] = max(best.get(label, Fraction(0)), entry)
-    return sum(best.values(), Fraction(0))
-
-
-def gain_vulnerability(
-    channel: Channel[In, Out], prior: Mapping[In, Exact], gain: Mapping[Guess, Mapping[In, Exact]]
-) -> Fraction:
-    """Return the posterior g-vulnerability: the expected gain of the best action.
-
-    Parameters
-    ----------
-    channel, prior
-        The channel, and the observer's law of the true states.
-    gain
-        By action and true state what the action gains, a rational number; missing ones are 0. The identity,
-        one action for each state, gives the Bayes vulnerability. With `constant` as the channel it is the
-        gain before anything is seen.
-
-    Raises
-    ------
-    ParameterError
-        If the prior is no law on the true states, or there is no action.
-    """
-    if not gain:
-        raise ParameterError("there is no action whose gain could be taken: give at least one")
-    law = prior_law(channel, prior)
-    gains = {
-        guess: {state: exact(worth, f"the gain of {guess!r} at {state!r}") for state, worth in row.items()}
-        for guess, row in gain.items()
-    }
-    expected: dict[Out, dict[Guess, Fraction]] = {}
-    for state, chance in law.items():
-        for label, entry in channel.laws[state].items():
-            row = expected.setdefault(label, dict.fromkeys(gains, Fraction(0)))
-            for guess, worth in gains.items():
-                row[guess] += chance * entry * worth.get(state, Fraction(0))
-    return sum((max(row.values()) for row in expected.values()), Fraction(0))
 
 
 Part = TypeVar("Part", bound=Hashable)

@@ -79,7 +79,7 @@ def mutual_information(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> 
 def min_entropy_leakage(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> LogForm:
     """Return the min-entropy leakage: lg of the ratio of posterior to prior vulnerability.
 
-    At least 0, and at most the lg of `bayes_capacity`, which it is under the uniform prior.
+    At least 0, and largest under the uniform prior.
     """
     return LogForm.lg(vulnerability(channel, prior) / prior_vulnerability(prior))
 

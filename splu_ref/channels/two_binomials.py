@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import islice
 
 from splu_ref.channels.binomial import STEP, digits, parts, spend
-from splu_ref.channels.binomial_bounds import BinomialMass, Bounds, Enclosure, upper_tail_enclosure
+from splu_ref.channels.binomial_bounds import BinomialMass, Enclosure, upper_tail_enclosure
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,26 +112,6 @@ class TwoKinds:
 
 _GUARD = 64  # guard bits beyond the requested ones, against the rounding of up to 2**30 steps
 _NEGLIGIBLE = _GUARD // 2  # bits below the last requested one at which the sum stops
-
-
-def two_kinds_upper_tail_bounds(law: TwoKinds, k: int, bits: int = 256) -> Bounds:
-    """Return a certified enclosure of Pr(X >= k).
-
-    Parameters
-    ----------
-    law
-        The two kinds of trials.
-    k
-        Any integer; the tail is 1 for k <= 0 and 0 above the number of trials.
-    bits
-        Relative precision: the ends differ by at most about one part in 2**bits.
-    """
-    return two_kinds_upper_tail(law, k, bits).bounds()
-
-
-def two_kinds_lower_tail_bounds(law: TwoKinds, k: int, bits: int = 256) -> Bounds:
-    """Return a certified enclosure of Pr(X <= k); parameters as in `two_kinds_upper_tail_bounds`."""
-    return two_kinds_lower_tail(law, k, bits).bounds()
 
 
 def two_kinds_lower_tail(law: TwoKinds, k: int, bits: int = 256) -> Enclosure:

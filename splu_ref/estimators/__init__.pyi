@@ -2,14 +2,12 @@ from .answers import Estimates as Estimates
 from .answers import Interval as Interval
 from .answers import QueryEstimate as QueryEstimate
 from .comparators import Moments as Moments
-from .comparators import distribution_based_estimate as distribution_based_estimate
 from .comparators import distribution_based_moments as distribution_based_moments
 from .comparators import mean_noise as mean_noise
 from .comparators import noise_privacy as noise_privacy
 from .comparators import noise_ratio as noise_ratio
 from .comparators import noise_tail as noise_tail
 from .comparators import noise_threshold as noise_threshold
-from .comparators import noise_variance as noise_variance
 from .comparators import reconstructed_two_tables as reconstructed_two_tables
 from .comparators import two_tables_estimate as two_tables_estimate
 from .comparators import two_tables_moments as two_tables_moments

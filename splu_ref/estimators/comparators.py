@@ -63,11 +63,6 @@ def mean_noise(budget: Budget) -> Bounds:
     return _grown(budget, lambda r: 2 * r / (1 - r * r))
 
 
-def noise_variance(budget: Budget) -> Bounds:
-    """Return Var Z = 2 r/(1 - r)^2; 4 at ln 2, 3/2 at ln 3."""
-    return _grown(budget, lambda r: 2 * r / (1 - r) ** 2)
-
-
 def noise_tail(budget: Budget, distance: Exact) -> Bounds:
     """Return Pr(abs(Z) >= distance) = 2 r^distance/(1 + r), for a whole distance of 1 to 1,000,000."""
     power = whole(distance, "distance", 1)
@@ -261,11 +256,6 @@ def reconstructed_two_tables(
     groups = from_matrix((False, True), ((1 - exposed, exposed), (0, 1)), (False, True))
     beside = size * estimate
     return inverse(groups).estimate({False: n - beside, True: beside})[True]
-
-
-def distribution_based_estimate(published: IntArray, predicate: NDArray[np.bool_], value: int) -> int:
-    """Return the published count of P and ``value``: what section 6.2.3.3 takes for the true one."""
-    return int(np.count_nonzero(published[predicate] == value))
 
 
 def distribution_based_moments(predicate_count: Exact, frequency: Exact, rows: Exact) -> Moments:

@@ -5,7 +5,6 @@ from .certificates.dependent_draws import dependent_draws_certificate as depende
 from .certificates.dependent_draws import rare_privacy_certificate as rare_privacy_certificate
 from .certificates.form import Certificate as Certificate
 from .certificates.form import certificate_text as certificate_text
-from .certificates.form import claim_words as claim_words
 from .certificates.form import write_certificate as write_certificate
 from .certificates.limits import refuse_uncertifiable_error as refuse_uncertifiable_error
 from .certificates.limits import refuse_uncertifiable_privacy as refuse_uncertifiable_privacy
@@ -98,7 +97,6 @@ from .tuple_privacy import TupleLevels as TupleLevels
 from .tuple_privacy import most_views as most_views
 from .tuple_privacy import prior_bound as prior_bound
 from .tuple_privacy import views_allowed as views_allowed
-from .tuple_privacy import views_posterior as views_posterior
 from .utility import UtilityThreshold as UtilityThreshold
 from .utility import proof_start as proof_start
 from .utility import scan_work as scan_work

@@ -219,25 +219,6 @@ def _level(level: Exact) -> Fraction:
     return gamma
 
 
-def views_posterior(chances: TupleChances, prior: Exact, views: Exact, seen: Exact) -> Fraction:
-    """Return Pr[t in I] once t is in ``seen`` of so many views with fresh coins.
-
-    Raises
-    ------
-    ParameterError
-        If there are fewer views than ``seen``, or what is seen has no chance under this prior.
-    """
-    belief, number, hits = probability(prior, "prior"), whole(views, "views", 1), whole(seen, "seen", 0)
-    if hits > number:
-        raise ParameterError(f"a tuple cannot be in {hits} of {number} views: give at most {number}")
-    own, other = chances.alpha + chances.beta, chances.beta
-    inside = belief * own**hits * (1 - own) ** (number - hits)
-    outside = (1 - belief) * other**hits * (1 - other) ** (number - hits)
-    if not inside + outside:
-        raise ParameterError("with this prior such views are impossible: choose a prior strictly between")
-    return inside / (inside + outside)
-
-
 def views_allowed(levels: TupleLevels, chances: TupleChances, views: Exact) -> bool:
     """Return whether R views with fresh coins are (d, gamma)-private together, for all outcomes.
 

@@ -52,7 +52,6 @@ from .plans.mixed import default_passes as default_passes
 from .plans.mixed import draw_block_secret as draw_block_secret
 from .plans.mixed import mixed as mixed
 from .plans.mixed import mixed_block as mixed_block
-from .plans.mixed import mixed_reference as mixed_reference
 from .plans.parts import MixedParts as MixedParts
 from .plans.parts import PlanParts as PlanParts
 from .plans.parts import RunParts as RunParts

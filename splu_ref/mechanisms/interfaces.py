@@ -13,11 +13,6 @@ from splu_ref.data import Microdata
 from splu_ref.randomness import Fact, IntArray, Randomness, UniformSource
 
 Release_co = TypeVar("Release_co", covariant=True)
-Release_contra = TypeVar("Release_contra", contravariant=True)
-Query_contra = TypeVar("Query_contra", contravariant=True)
-Answer_co = TypeVar("Answer_co", covariant=True)
-Knowledge_contra = TypeVar("Knowledge_contra", contravariant=True)
-Belief_co = TypeVar("Belief_co", covariant=True)
 
 
 class Mechanism(Protocol[Release_co]):
@@ -132,25 +127,4 @@ class RecordRandomizer(Randomizer[Release_co], Protocol[Release_co]):
         records, members
             Number of published records, and of those with a value of the set.
         """
-        ...
-
-
-class Estimator(Protocol[Query_contra, Answer_co]):
-    """An estimator of queries on the original of one release."""
-
-    def estimate(self, queries: Sequence[Query_contra]) -> Sequence[Answer_co]:
-        """Return the answers to the queries, in their order."""
-        ...
-
-
-class Attack(Protocol[Release_contra, Knowledge_contra, Belief_co]):
-    """An inference from a release and background knowledge."""
-
-    @property
-    def name(self) -> str:
-        """Stable name."""
-        ...
-
-    def guess(self, release: Release_contra, knowledge: Knowledge_contra) -> Belief_co:
-        """Return the attacker's belief after seeing the release."""
         ...

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import Self
 
-from splu_ref.channels import InputError, TapeExhaustedError
+from splu_ref.channels import TapeExhaustedError
 from splu_ref.randomness.byte_rules import ByteSource
 
 try:
@@ -45,22 +44,6 @@ class TapeSource(ByteSource):
     def __init__(self, tape: bytes) -> None:
         self._tape = bytes(tape)
         self._consumed = 0
-
-    @classmethod
-    def from_hex(cls, text: str) -> Self:
-        """Return the tape written as hexadecimal digits, two per byte; spaces between bytes are ignored.
-
-        Raises
-        ------
-        InputError
-            For anything else.
-        """
-        try:
-            return cls(bytes.fromhex(text))
-        except ValueError:
-            raise InputError(
-                f"the tape is not hexadecimal ({len(text)} characters): write two digits 0-9, a-f per byte"
-            ) from None
 
     @property
     def consumed(self) -> int:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from splu_ref.channels import (
     Channel,
     DependentRowsError,
-    Tensor,
     blocks,
     coarsen,
     coarsening,
@@ -127,22 +126,6 @@ def test_the_inverse_gives_back_the_true_counts(data: st.DataObject) -> None:
 
 @exactly
 @given(st.data())
-def test_a_tensor_is_the_product_of_its_factors(data: st.DataObject) -> None:
-    first, second = data.draw(channels(2, 2)), data.draw(channels(3, 3))
-    then = data.draw(channels(2, 2)), data.draw(channels(3, 3))
-    tensor = Tensor((first, second))
-    composed = tensor.then(Tensor(then))
-    pairs = list(product(range(2), range(3)))
-    entries = [[tensor.probability(u, v) for v in pairs] for u in pairs]
-    assert all(sum(row) == 1 for row in entries)
-    for (u, w), (v, x) in product(pairs, repeat=2):
-        assert tensor.probability((u, w), (v, x)) == first.probability(u, v) * second.probability(w, x)
-    further = [[Tensor(then).probability(u, v) for v in pairs] for u in pairs]
-    assert [[composed.probability(u, v) for v in pairs] for u in pairs] == multiplied(entries, further)
-
-
-@exactly
-@given(st.data())
 def test_a_given_law_within_the_parts_gives_the_mean_of_their_rows(data: st.DataObject) -> None:
     channel = data.draw(channels(4, 4))
     parts = {state: data.draw(st.sampled_from("ab")) for state in range(4)}
@@ -223,5 +206,3 @@ def test_what_is_no_channel_is_refused_by_name() -> None:
         coarsen(identity("ab"), {"a": 0, "b": 0}, {"a": 1})
     with pytest.raises(ParameterError, match="not all 0"):
         coarsen(identity("ab"), {"a": 0, "b": 1}, {"a": 1, "b": 0})
-    with pytest.raises(ParameterError, match="at least one channel"):
-        Tensor(())

@@ -24,9 +24,7 @@ from splu_ref.channels import (
     lower_tail_numerator,
     probability_mass,
     two_kinds_lower_tail,
-    two_kinds_lower_tail_bounds,
     two_kinds_upper_tail,
-    two_kinds_upper_tail_bounds,
     upper_tail,
     upper_tail_bounds,
     upper_tail_enclosure,
@@ -404,8 +402,6 @@ def test_256_bits_are_kept_by_default() -> None:
         partial(lower_tail_bounds, 50, 7, p),
         partial(upper_tail_enclosure, 50, 20, p),
         partial(lower_tail_enclosure, 50, 7, p),
-        partial(two_kinds_upper_tail_bounds, law, 20),
-        partial(two_kinds_lower_tail_bounds, law, 7),
         partial(two_kinds_upper_tail, law, 20),
         partial(two_kinds_lower_tail, law, 7),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import log2
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,12 +14,10 @@ from splu_ref.channels import (
     Channel,
     LogForm,
     amplification,
-    bayes_capacity,
     constant,
     diagonal,
     entropy,
     from_matrix,
-    gain_vulnerability,
     growth,
     identity,
     min_entropy_leakage,
@@ -96,11 +95,19 @@ def test_posteriors_have_the_prior_as_their_mean(channel: Channel[int, int], wei
     assert mean == prior
 
 
+def _bayes_capacity(channel: Channel[Any, Any]) -> Fraction:
+    """Return the sum over published states v of the largest A[u][v]: the largest gain of the best guess."""
+    return sum(
+        (max(law.get(label, Fraction(0)) for law in channel.laws.values()) for label in channel.outputs),
+        Fraction(0),
+    )
+
+
 @given(_channels(), _channels(), PRIORS)
 def test_capacity_is_1_exactly_where_nothing_is_reported(
     channel: Channel[int, int], second: Channel[int, int], weights: list[int]
 ) -> None:
-    prior, capacity = _law(weights), bayes_capacity(channel)
+    prior, capacity = _law(weights), _bayes_capacity(channel)
     rows = list(channel.laws.values())
     assert capacity >= 1
     assert (capacity == 1) == all(row == rows[0] for row in rows)
@@ -109,8 +116,7 @@ def test_capacity_is_1_exactly_where_nothing_is_reported(
     assert max(kept, prior_vulnerability(prior)) <= guessed <= capacity * prior_vulnerability(prior)
     uniform = dict.fromkeys(range(3), Fraction(1, 3))
     assert vulnerability(channel, uniform) * 3 == capacity
-    assert bayes_capacity(channel.then(second)) <= min(capacity, bayes_capacity(second))
-    assert gain_vulnerability(channel, prior, {g: {g: 1} for g in range(3)}) == guessed
+    assert _bayes_capacity(channel.then(second)) <= min(capacity, _bayes_capacity(second))
     assert LogForm({}) <= min_entropy_leakage(channel, prior) <= LogForm.lg(capacity)
     assert min_entropy_leakage(channel, uniform) == LogForm.lg(capacity)
 
@@ -119,14 +125,7 @@ def test_vulnerability_by_hand() -> None:
     prior = {"no": "9/10", "yes": "1/10"}
     assert vulnerability(WARNER, prior) == Fraction(9, 10)  # whatever is answered, "no" is the best guess
     assert vulnerability(WARNER, HALF) == Fraction(3, 4)
-    assert bayes_capacity(WARNER) == Fraction(3, 2)
-    # to accuse wrongly costs 3: worth 3/4 - 3/4 = 0 after "yes", so it gains nothing
-    accuse = {"accuse": {"yes": 1, "no": -3}, "wait": {}}
-    assert gain_vulnerability(WARNER, HALF, accuse) == 0
-    assert gain_vulnerability(WARNER, HALF, {"accuse": {"yes": 2, "no": -3}, "wait": {}}) == Fraction(3, 8)
-    assert gain_vulnerability(constant(("no", "yes"), {"x": 1}), HALF, accuse) == 0
-    with pytest.raises(ParameterError, match="there is no action"):
-        gain_vulnerability(WARNER, HALF, {})
+    assert _bayes_capacity(WARNER) == Fraction(3, 2)
     with pytest.raises(ParameterError, match="the prior is empty"):
         prior_vulnerability({})
 

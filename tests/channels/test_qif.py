@@ -11,15 +11,12 @@ import pytest
 
 from splu_ref.channels import (
     Levels,
-    bayes_capacity,
     from_matrix,
-    gain_vulnerability,
     min_entropy_leakage,
     mutual_information,
     posterior,
     vulnerability,
 )
-from splu_ref.channels.elementary import constant
 from splu_ref.guarantees import Requirement, best_operator
 from tests.channels.qif_oracle import ANSWERS, LEVELS, PRIORS, Question, questions
 
@@ -34,12 +31,7 @@ def test_a_channel_has_the_measures_that_another_library_says(question: Question
     states, shown = range(len(question.prior)), range(len(question.matrix[0]))
     channel = from_matrix(states, question.matrix, shown)
     prior = dict(enumerate(question.prior))
-    gain = {action: dict(enumerate(row)) for action, row in enumerate(question.gain)}
-    blind = constant(states, {"nothing": 1})
     assert str(vulnerability(channel, prior)) == reported["vulnerability"]
-    assert str(bayes_capacity(channel)) == reported["capacity"]
-    assert str(gain_vulnerability(channel, prior, gain)) == reported["gain"]
-    assert str(gain_vulnerability(blind, prior, gain)) == reported["gain_before"]
     seen = [v for v in shown if any(prior[u] * channel.probability(u, v) for u in states)]
     posteriors = [posterior(channel, prior, v) for v in seen]
     assert [[str(each.get(u, Fraction(0))) for each in posteriors] for u in states] == reported["posteriors"]

@@ -14,7 +14,6 @@ from sympy import Matrix, Rational
 from splu_ref.channels import (
     Channel,
     DependentRowsError,
-    Tensor,
     amplification,
     blocks,
     coarsen,
@@ -85,14 +84,17 @@ def test_columns_that_never_occur_do_not_amplify() -> None:
     assert (endless.ratio, endless.published, endless.more, endless.less) == (None, "y", "b", "a")
 
 
-def test_the_amplification_of_a_tensor_is_that_of_the_product() -> None:
-    tensor = Tensor((WARNER, diagonal(("no", "yes"), "1/3")))
+def test_amplifications_and_inverses_of_independent_columns_multiply() -> None:
+    factors = (WARNER, diagonal(("no", "yes"), "1/3"))
     pairs = [(u, v) for u in ("no", "yes") for v in ("no", "yes")]
-    written_out = from_matrix(pairs, [[tensor.probability(u, v) for v in pairs] for u in pairs], pairs)
-    assert tensor.amplification() == amplification(written_out).ratio == 6
-    assert Tensor((WARNER, identity(("no", "yes")))).amplification() is None
+    rows = [
+        [factors[0].probability(u[0], v[0]) * factors[1].probability(u[1], v[1]) for v in pairs]
+        for u in pairs
+    ]
+    written_out = from_matrix(pairs, rows, pairs)
+    assert amplification(written_out).ratio == 6
+    first, second = map(inverse, factors)
     for u, v in product(pairs, repeat=2):
-        first, second = tensor.inverses()
         expected = first.weights[v[0]][u[0]] * second.weights[v[1]][u[1]]
         assert inverse(written_out).weights[v][u] == expected
 

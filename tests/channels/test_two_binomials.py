@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from splu_ref.channels import (
     Trials,
     TwoKinds,
-    two_kinds_lower_tail_bounds,
-    two_kinds_upper_tail_bounds,
+    two_kinds_lower_tail,
+    two_kinds_upper_tail,
     upper_tail_bounds,
 )
 from splu_ref.channels import binomial as tables
@@ -46,8 +46,8 @@ def test_against_laws_multiplied_out(n: int, p: Fraction, m: int, q: Fraction, b
         assert law.mass(k) == (masses[k] if 0 <= k <= n + m else 0)
         assert (law.upper_tail(k), law.lower_tail(k)) == (above, below)
         for bounds, truth in (
-            (two_kinds_upper_tail_bounds(law, k, bits), above),
-            (two_kinds_lower_tail_bounds(law, k, bits), below),
+            (two_kinds_upper_tail(law, k, bits).bounds(), above),
+            (two_kinds_lower_tail(law, k, bits).bounds(), below),
         ):
             assert bounds.lower <= truth <= bounds.upper
             assert (bounds.upper - bounds.lower) * 2**bits <= truth
@@ -58,7 +58,7 @@ def test_equal_chances_are_one_kind(n: int, m: int, k: int) -> None:
     chance = Fraction(1, 3)
     law = TwoKinds(Trials(n, chance), Trials(m, chance))
     for bits in (64, 256):
-        split, whole = two_kinds_upper_tail_bounds(law, k, bits), upper_tail_bounds(n + m, k, chance, bits)
+        split, whole = two_kinds_upper_tail(law, k, bits).bounds(), upper_tail_bounds(n + m, k, chance, bits)
         assert split.lower <= whole.upper
         assert whole.lower <= split.upper
         assert (split.upper - split.lower) * 2**bits <= split.upper
@@ -67,7 +67,7 @@ def test_equal_chances_are_one_kind(n: int, m: int, k: int) -> None:
 def test_a_tail_far_out_and_skewed() -> None:
     law = TwoKinds(Trials(300, Fraction(99, 100)), Trials(2700, Fraction(1, 900)))
     for k in (297, 310, 400, 2000, 3000):
-        bounds = two_kinds_upper_tail_bounds(law, k, 128)
+        bounds = two_kinds_upper_tail(law, k, 128).bounds()
         assert bounds.lower <= law.upper_tail(k) <= bounds.upper
         assert (bounds.upper - bounds.lower) * 2**128 <= bounds.upper
 
@@ -88,7 +88,7 @@ def test_where_the_sum_begins_decides_about_the_work_alone(
     largest = directed._largest_term
     monkeypatch.setattr(directed, "_largest_term", lambda law, k: (largest(law, k)[0], center, 0))
     for k in (1, 150, 242, 420, 520, 700, 800):
-        bounds = two_kinds_upper_tail_bounds(law, k, bits)
+        bounds = two_kinds_upper_tail(law, k, bits).bounds()
         truth = law.upper_tail(k)
         assert bounds.lower <= truth <= bounds.upper
         assert (bounds.upper - bounds.lower) * 2**bits <= truth

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from splu_ref.audit.attacks.tuple_view import TupleView
+from experiments.comparison.tuple_view import TupleView
 from splu_ref.audit.world_channels import world_channel
 from splu_ref.channels import Channel, EntropyLoss, World, entropy_loss, retention
 from splu_ref.guarantees import decimal_up

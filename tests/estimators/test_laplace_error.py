@@ -17,7 +17,6 @@ from splu_ref.estimators.comparators import (
     noise_ratio,
     noise_tail,
     noise_threshold,
-    noise_variance,
 )
 from splu_ref.guarantees import privacy_minimum, utility_threshold
 from splu_ref.mechanisms import LN_2, LN_3, Budget
@@ -33,7 +32,6 @@ def _only(number: Fraction | int) -> Bounds:
 
 def test_the_named_budgets_exactly() -> None:
     assert (mean_noise(LN_2), mean_noise(LN_3)) == (_only(Fraction(4, 3)), _only(Fraction(3, 4)))
-    assert (noise_variance(LN_2), noise_variance(LN_3)) == (_only(4), _only(Fraction(3, 2)))
     assert noise_privacy(LN_2, "0.3", 10) == _only(Fraction(1, 6))
     assert noise_threshold(LN_2, "1/20", "1/100") == 141
 
@@ -44,7 +42,6 @@ def test_against_the_law_term_by_term(budget: Budget) -> None:
     reach = range(-200, 201)
     near = Fraction(1, 10**20)
     assert abs(sum(abs(z) * _mass(r, z) for z in reach) - mean_noise(budget).lower) < near
-    assert abs(sum(z * z * _mass(r, z) for z in reach) - noise_variance(budget).lower) < near
     for distance in (1, 2, 7):
         inner = sum(_mass(r, z) for z in range(1 - distance, distance))
         assert noise_tail(budget, distance) == _only(1 - inner)
@@ -58,7 +55,6 @@ def test_a_rational_budget_is_enclosed(epsilon: str) -> None:
         for bounds, true in (
             (noise_ratio(budget), r),
             (mean_noise(budget), 2 * r / (1 - r * r)),
-            (noise_variance(budget), 2 * r / (1 - r) ** 2),
             (noise_tail(budget, 40), 2 * r**40 / (1 + r)),
         ):
             low, high = (mpmath.mpf(end.numerator) / end.denominator for end in (bounds.lower, bounds.upper))

@@ -13,7 +13,7 @@ import pytest
 
 from experiments.comparison.comparison import ATTACKS, GUARANTEES
 from experiments.comparison.tuple_rows import tuple_rows
-from splu_ref.audit.attacks.tuple_view import TupleView
+from experiments.comparison.tuple_view import TupleView
 from splu_ref.audit.attacks.view import View, best_guess, eliminated
 from splu_ref.channels import Bounds, amplification, worst_property
 from splu_ref.channels.parameters import ParameterError

@@ -20,7 +20,6 @@ from splu_ref.guarantees import (
     possible_counts,
     prior_bound,
     views_allowed,
-    views_posterior,
     worst_query_error,
 )
 
@@ -134,7 +133,6 @@ def test_several_views(levels: TupleLevels, chances: TupleChances, views: int) -
             belief = prior
             for number in range(views):
                 belief = chances.posterior(belief, in_view=number < seen)
-            assert belief == views_posterior(chances, prior, views, seen)
             holds &= prior * levels.d / levels.gamma <= belief <= levels.gamma
     assert views_allowed(levels, chances, views) == holds
     most = most_views(levels, chances)
@@ -168,10 +166,6 @@ def test_what_is_no_parameter_is_refused() -> None:
         TupleLevels.of("0.4999999999", "0.5").drawable()
     with pytest.raises(ParameterError, match="impossible"):
         TupleChances.of("1/2", "1/2").posterior(1, in_view=False)
-    with pytest.raises(ParameterError, match="impossible"):
-        views_posterior(TupleChances.of("1/2", "0"), 0, 2, 1)
-    with pytest.raises(ParameterError, match="3 of 2 views"):
-        views_posterior(TupleChances.of("1/2", "0"), "1/2", 2, 3)
     assert prior_bound("2", 10, 1000) == Fraction(1, 50)
 
 

@@ -16,7 +16,6 @@ from splu_ref.audit.world_channels import table_law, world_channel
 from splu_ref.channels import (
     Channel,
     Inverse,
-    Tensor,
     World,
     amplification,
     diagonal,
@@ -112,7 +111,6 @@ def test_amplification_of_what_is_put_together(first: Channel[int, int], second:
     assert one is not None
     assert other is not None
     assert amplification(first.both(first)).ratio == one**2
-    assert Tensor((first, second)).amplification() == one * other
     composed = amplification(first.then(second)).ratio
     assert composed is not None
     assert composed <= min(one, other)
@@ -139,11 +137,10 @@ def test_the_inverse_of_a_product_is_the_product_of_inverses(
         retention(second, dict.fromkeys(range(size), Fraction(1, size))),
     )
     states = list(product(range(2), range(size)))
-    tensor = Tensor(factors)
-    whole = from_matrix(
-        states, [[tensor.probability(true, seen) for seen in states] for true in states], states
-    )
-    parts = tensor.inverses()
+    one, other = factors
+    rows = [[one.probability(u, v) * other.probability(w, x) for v, x in states] for u, w in states]
+    whole = from_matrix(states, rows, states)
+    parts = tuple(map(inverse, factors))
     joint: Inverse[tuple[int, int], tuple[int, int]] = inverse(whole)
     for seen, true in product(states, repeat=2):
         expected = prod(

@@ -95,18 +95,20 @@ def test_many_records_with_real_ties_follow_the_rule(spread: int) -> None:
 
 
 def test_two_rounds_of_ties_by_hand() -> None:
-    source = TapeSource.from_hex(
-        "00000007 00000001 00000007 00000001 00000007"  # items 1 and 3 tie, and 0, 2 and 4
-        "00000009 00000002"  # 3 before 1
-        "00000005 00000005 00000000"  # 4 first, 0 and 2 tie again
-        "00000001 00000000"  # 2 before 0
+    source = TapeSource(
+        bytes.fromhex(
+            "00000007 00000001 00000007 00000001 00000007"  # items 1 and 3 tie, and 0, 2 and 4
+            "00000009 00000002"  # 3 before 1
+            "00000005 00000005 00000000"  # 4 first, 0 and 2 tie again
+            "00000001 00000000"  # 2 before 0
+        )
     )
     assert source.permutation(5).tolist() == [3, 1, 4, 2, 0]
     assert source.consumed == 48
 
 
 def test_a_record_alone_in_its_code_draws_a_key_and_never_a_second_one() -> None:
-    source = TapeSource.from_hex("00000005 00000005 00000005 ffffffff 00000001")
+    source = TapeSource(bytes.fromhex("00000005 00000005 00000005 ffffffff 00000001"))
     assert source.order_within(np.array([1, 0, 1])).tolist() == [1, 2, 0]
     assert source.consumed == 20
 

@@ -60,7 +60,7 @@ def test_there_is_an_example_of_every_kind() -> None:
     ids=lambda example: json.dumps(example)[:60],
 )
 def test_choices_of_a_tape(example: Example) -> None:
-    source = TapeSource.from_hex(example["tape"])
+    source = TapeSource(bytes.fromhex(example["tape"]))
     choose = CHOICES[example["op"]]
     if example["result"] == "tape exhausted":
         with pytest.raises(TapeExhaustedError):

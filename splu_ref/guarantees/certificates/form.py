@@ -48,11 +48,6 @@ def window(gamma: int, frequency: int, offset: int) -> dict[str, str]:
     }
 
 
-def claim_words(certificate: Certificate) -> str:
-    """Return the certificate's statement, one sentence in plain words, without checking it."""
-    return str(certificate["statement"])
-
-
 def certificate_text(certificate: Certificate) -> str:
     """Return the certificate as JSON: sorted keys, one value a line, a newline at the end.
 

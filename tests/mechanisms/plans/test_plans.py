@@ -15,7 +15,6 @@ from splu_ref.mechanisms import (
     anatomy_reference,
     cyclic,
     largest_gamma,
-    mixed_reference,
     resolve_plan,
     surplus,
 )
@@ -153,7 +152,6 @@ def test_groups_and_what_is_published_are_stored_in_the_least_bytes(
     for plan in (
         *(method(histogram, gamma, SystemSource()) for method in PLANS.values()),
         anatomy_reference(histogram, gamma),
-        mixed_reference(histogram, gamma, SystemSource()),
     ):
         assert plan.groups().dtype == kind
         published = plan.published(np.arange(4), np.array([0, 1, 0, 1]))
