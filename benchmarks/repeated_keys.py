@@ -7,7 +7,9 @@ often the true value is among those published.
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -84,13 +86,13 @@ def exposure(parts: Sequence[Part], run: int, *, keyed: bool) -> Exposure:
     return Exposure(len(constant) / len(shares), constant.sum() / len(constant), excluded)
 
 
-def rows(runs: int = RUNS) -> list[str]:
+def rows(runs: int = RUNS) -> list[list[str]]:
     """Return the table of the documentation: the least and the largest share over all runs."""
     lines = []
     for name, (keyed, parts) in SCENES.items():
         found = [exposure(parts, run, keyed=keyed) for run in range(runs)]
         cells = (_range([getattr(each, key) for each in found]) for key in ("constant", "own", "excluded"))
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines.append([name, *cells])
     return lines
 
 
@@ -100,8 +102,8 @@ def _range(shares: Sequence[float | None]) -> str:
 
 
 def main() -> None:
-    """Print the table."""
-    print("\n".join(rows()))
+    """Print the table as CSV."""
+    csv.writer(sys.stdout, lineterminator="\n").writerows(rows())
 
 
 if __name__ == "__main__":
