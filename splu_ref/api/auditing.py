@@ -6,9 +6,9 @@ import os
 
 from narwhals.typing import IntoDataFrame
 
-from splu_ref.audit import ReleaseAudit, Replay, claim_of, releases
-from splu_ref.channels import Exact, ParameterError
-from splu_ref.data import Microdata, as_table, with_missing_as_text
+from splu_ref.audit import ReleaseAudit, claim_of, comparable, releases, replay_of, require_replayable
+from splu_ref.channels import Exact
+from splu_ref.data import Microdata, as_table
 from splu_ref.mechanisms import PublishedTable, Transcript, read_transcript
 from splu_ref.randomness import Key
 
@@ -63,34 +63,23 @@ def audit_release(
     """
     claimed = claim_of(release.manifest.mechanism)
     record = transcript if isinstance(transcript, Transcript | None) else read_transcript(transcript)
-    if original is None and (record is not None or key is not None):
-        raise ParameterError("a transcript or a key replays the release: give the original as well")
-    if record is not None and missing not in (None, record.missing):
-        raise ParameterError("missing contradicts the transcript: leave it out")
-    if id_column is not None and (key is None or record is not None):
-        raise ParameterError("id_column belongs to a key, and a transcript records it: leave it out")
-    prepared, replay, table = None, None, release.table
+    require_replayable(record, key, id_column, missing, original=original is not None)
+    manifest, prepared, replay, table = release.manifest, None, None, release.table
     if original is not None:
-        stated = release.manifest.missing if record is None else record.missing
         if missing is None and not isinstance(original, Microdata):
-            missing = stated
-        source = as_table(original, missing)
-        if not source.recoded:
-            hidden = release.manifest.hashed if key is None and record is None else ()
-            table = table.select([name for name in table.columns if name not in hidden])
-            recoded = release.manifest.recode(source, key, hidden)
-            source = with_missing_as_text(recoded, release.sensitive)
-        prepared = claimed.prepared(source, release.sensitive)
-        if record is not None:
-            replay = Replay.of_transcript(record, prepared.table, key)
-        elif key is not None:
-            replay = Replay.of_key(key, prepared.table, claimed.releasing, release.sensitive, id_column)
+            missing = manifest.missing if record is None else record.missing
+        hidden = manifest.hashed if key is None and record is None else ()
+        table, prepared = comparable(
+            table, as_table(original, missing), release.sensitive, claimed, manifest=manifest, key=key,
+            hidden=hidden,
+        )  # fmt: skip
+        replay = replay_of(claimed, prepared, record, key, id_column)
     return releases.audit_release(
         table,
         release.sensitive,
         claimed,
         original=prepared,
-        manifest=release.manifest,
+        manifest=manifest,
         second=None if second is None else second.table,
         replay=replay,
         level=level,

@@ -113,6 +113,9 @@ from .release_log.warnings import warnings as warnings
 from .releases.audit import AnyClaim as AnyClaim
 from .releases.audit import audit_release as audit_release
 from .releases.audit import claim_of as claim_of
+from .releases.audit import comparable as comparable
+from .releases.audit import replay_of as replay_of
+from .releases.audit import require_replayable as require_replayable
 from .releases.claims import SpluGenByColumnClaim as SpluGenByColumnClaim
 from .releases.claims import SpluGenClaim as SpluGenClaim
 from .releases.findings import Check as Check

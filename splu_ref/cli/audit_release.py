@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -12,16 +12,18 @@ from splu_ref.audit import (
     ALPHA,
     EPSILON,
     MEANING,
-    AnyClaim,
     Check,
     ReleaseAudit,
     RepeatedPrivacy,
-    Replay,
+    SpluGenByColumnClaim,
     SpluGenClaim,
     audit_release,
     claim_of,
+    comparable,
     rejection_log10,
     repeated_privacy,
+    replay_of,
+    require_replayable,
 )
 from splu_ref.channels import (
     ParameterError,
@@ -41,24 +43,10 @@ from splu_ref.cli.output import (
     show,
 )
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_claim import (
-    agreed,
-    refuse_group_options,
-    require_one_release,
-    splu_gen_by_column_claim,
-    splu_gen_claim,
-    stated_parameters,
-)
-from splu_ref.data import Microdata, read_table, require_columns, with_missing_as_text
+from splu_ref.cli.release_parameters import Agreement, ReleaseOptions, StatedRelease
+from splu_ref.data import Microdata, read_table, require_columns
 from splu_ref.guarantees import exact_json
-from splu_ref.mechanisms import (
-    Manifest,
-    SpluGen,
-    SpluGenByColumn,
-    Transcript,
-    read_manifest,
-    read_transcript,
-)
+from splu_ref.mechanisms import Manifest
 from splu_ref.randomness import Key
 
 EXIT = {"consistent": 0, "inconsistent": 1, "inconclusive": 3}
@@ -159,37 +147,39 @@ def run(
     everything but the choice of its randomness.
     """
     refuse_existing_json(json_file, force=force)
-    facts = None if manifest is None else read_manifest(manifest)
-    record = None if transcript is None else read_transcript(transcript)
+    options = ReleaseOptions(sensitive=sensitive, gamma=gamma, retention=retention, plan=plan, draws=draws)
+    release = StatedRelease.open(options, manifest, transcript)
+    facts, record, columns = release.manifest, release.transcript, release.columns
+    if set(columns) != set(release.stated):
+        raise ParameterError("a release is audited with all its sensitive columns: leave out --sensitive")
     key = None if key_file is None else Key.read(key_file)
-    _require_together(original, missing, drop, record, key, id_column)
-    named, stated = stated_parameters(facts, record)
-    columns = agreed("--sensitive", sensitive or None, named)
-    claimed: AnyClaim
-    if isinstance(stated, SpluGenByColumn) or (stated is None and gamma is not None and "=" in gamma):
-        claimed = splu_gen_by_column_claim(
-            stated, gamma, plan, retention, draws, columns, planned=key is not None
-        )
-    elif stated is None or isinstance(stated, SpluGen):
-        claimed = splu_gen_claim(stated, gamma, plan, retention, draws, planned=key is not None)
-    else:
-        claimed = claim_of(stated)
-        refuse_group_options(gamma, plan, retention, draws, stated)
-    missing = _missing(missing, facts, record)
+    for option, given in (("--missing", missing), ("--drop", drop)):
+        if given not in (None, []) and original is None:
+            raise ParameterError(f"{option} is about the original: add --original, or leave it out")
+    require_replayable(record, key, id_column, missing, original=original is not None)
+    claimed = claim_of(release.mechanism)
+    if isinstance(claimed, SpluGenClaim | SpluGenByColumnClaim) and not release.planned:
+        claimed = claimed.without_plan()
+    missing = record.missing if record is not None else missing
+    if record is None and facts is not None and facts.missing is not None:
+        Agreement("manifest")("missing", missing, facts.missing)
+        missing = facts.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
     with counted("auditing") as progress:
         with about(published):
             table = _published(published, columns, facts)
-        require_one_release(facts, record)
-        progress(1, 4)
-        hidden = _hidden(facts, replayed=key is not None or record is not None)
-        if original is not None and hidden:
-            table = table.select([name for name in table.columns if name not in hidden])
+        hidden = () if facts is None or key is not None or record is not None else facts.hashed
+        if hidden:
+            note(f"not compared without --key-file, since hashed: {', '.join(hidden)}")
         prepared = None
         if original is not None:
             with about(original):
-                source = _original(original, missing, facts, key, drop or (), hidden)
-                prepared = claimed.prepared(with_missing_as_text(source, columns), columns)
+                source = read_table(original, missing)
+                for column in drop or ():
+                    source.require(column)
+                table, prepared = comparable(
+                    table, source, columns, claimed, manifest=facts, key=key, hidden=hidden, drop=drop or ()
+                )
         progress(2, 4)
         other = None
         if second is not None:
@@ -197,11 +187,9 @@ def run(
                 other = read_table(second)
         progress(3, 4)
         replay = None
-        if prepared is not None and record is not None:
-            with about(cast("Path", transcript)):
-                replay = Replay.of_transcript(record, prepared.table, key)
-        elif prepared is not None and key is not None:
-            replay = Replay.of_key(key, prepared.table, claimed.releasing, columns, id_column)
+        if prepared is not None:
+            with about(transcript or original or published):
+                replay = replay_of(claimed, prepared, record, key, id_column)
         found = audit_release(
             table,
             columns,
@@ -220,23 +208,6 @@ def run(
     return EXIT[found.verdict]
 
 
-def _missing(given: str | None, facts: Manifest | None, record: Transcript | None) -> str | None:
-    """Return the published text of missing cells, as transcript, manifest or option state it."""
-    if record is not None:
-        return record.missing
-    if facts is None or facts.missing is None:
-        return given
-    return agreed("--missing", given, facts.missing)
-
-
-def _hidden(facts: Manifest | None, *, replayed: bool) -> tuple[str, ...]:
-    """Return the hashed columns, which cannot be compared without the key, and note them."""
-    if facts is None or replayed or not facts.hashed:
-        return ()
-    note(f"not compared without --key-file, since hashed: {', '.join(facts.hashed)}")
-    return facts.hashed
-
-
 def _published(path: Path, columns: Sequence[str], facts: Manifest | None) -> Microdata:
     """Read the published table, and check its columns and its content against the manifest."""
     table = read_table(path)
@@ -244,45 +215,6 @@ def _published(path: Path, columns: Sequence[str], facts: Manifest | None) -> Mi
     if facts is not None:
         facts.require_content(table)
     return table
-
-
-def _require_together(
-    original: Path | None,
-    missing: str | None,
-    drop: Sequence[str] | None,
-    record: Transcript | None,
-    key: Key | None,
-    id_column: str | None,
-) -> None:
-    """Raise unless the options on the original and its draws are compatible."""
-    for option, given in (("--missing", missing), ("--drop", drop)):
-        if given not in (None, []) and original is None:
-            raise ParameterError(f"{option} is about the original: add --original, or leave it out")
-    if original is None and (record is not None or key is not None):
-        raise ParameterError("--transcript and --key-file replay the release: add --original")
-    if id_column is not None and (key is None or record is not None):
-        raise ParameterError("--id belongs to --key-file, and a transcript records it: leave it out")
-    if record is not None and missing not in (None, record.missing):
-        raise ParameterError(
-            "--missing contradicts the transcript: leave it out, or give the right transcript"
-        )
-
-
-def _original(
-    path: Path,
-    missing: str | None,
-    facts: Manifest | None,
-    key: Key | None,
-    drop: Sequence[str],
-    hidden: Sequence[str],
-) -> Microdata:
-    """Return the original, recoded and without the dropped columns."""
-    table = read_table(path, missing)
-    for column in drop:
-        table.require(column)
-    if facts is not None:
-        table = facts.recode(table, key, hidden)
-    return table.select([name for name in table.columns if name not in drop]) if drop else table
 
 
 def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str, object]:

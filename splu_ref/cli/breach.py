@@ -33,6 +33,7 @@ from splu_ref.channels import retention as retention_channel
 from splu_ref.cli.certificates import certified
 from splu_ref.cli.output import AsJson, Force, Separator, about, show
 from splu_ref.cli.progress import counted
+from splu_ref.cli.release_parameters import ReleaseOptions, StatedRelease
 from splu_ref.data import refuse_existing
 from splu_ref.guarantees import Progress, decimal_down, decimal_up
 
@@ -90,9 +91,10 @@ def run(
     if certificate is not None:
         refuse_existing(certificate, force=force)
     if manifest is not None:
-        if retention is not None or values is not None:
-            raise ParameterError("--manifest states retention and domain: leave out --retention and --values")
-        stated = _read_law(manifest, column, prior, certificate)
+        if values is not None:
+            raise ParameterError("--manifest states the domain: leave out --values")
+        release = StatedRelease.open(ReleaseOptions(retention=retention), manifest)
+        stated = _read_law(manifest, release, column, prior, certificate)
         if not isinstance(stated, _ReplacementLaw):
             return _breach_of_matrix(stated, levels, prior, as_json=as_json)
         keep, column, domain = stated.mechanism.retention, stated.column, stated.domain
@@ -252,7 +254,7 @@ def _law(stated: _ReplacementLaw | None, counts: dict[str, int]) -> dict[str, Fr
 
 
 def _read_law(
-    path: Path, column: str | None, prior: Path | None, certificate: Path | None
+    path: Path, release: StatedRelease, column: str | None, prior: Path | None, certificate: Path | None
 ) -> _ReplacementLaw | Operator:
     """Return the mechanism of a manifest for one sensitive column, or for all that are replaced together."""
     from splu_ref.mechanisms import (  # noqa: PLC0415 - as below
@@ -261,16 +263,16 @@ def _read_law(
         RetentionReplacement,
         SmallDomainRandomization,
         Swapping,
-        read_manifest,
     )
 
-    manifest = read_manifest(path)
-    mechanism, swapped = manifest.mechanism, isinstance(manifest.mechanism, Swapping)
+    mechanism, swapped = release.mechanism, isinstance(release.mechanism, Swapping)
     if isinstance(mechanism, Operator):
         _require_matrix(path, mechanism, column, certificate)
         return mechanism
     if isinstance(mechanism, Swapping):
-        mechanism = RetentionReplacement(mechanism.retention, manifest.domains, replacing="identity")
+        assert release.manifest is not None, "it is read"
+        domains = release.manifest.domains
+        mechanism = RetentionReplacement(mechanism.retention, domains, replacing="identity")
     if isinstance(mechanism, SmallDomainRandomization):
         size = max(len(domain) for _, domain in mechanism.domains)
         raise DataError(

@@ -43,7 +43,7 @@ def run(
             help="mle: the value's published count. exact: the corrected closed form. printed: the paper's.",
         ),
     ] = "mle",
-    draws: DrawsOption = "independent",
+    draws: DrawsOption = None,
     as_json: AsJson = False,
 ) -> int:
     """Compute T_P for a predicate together with a sensitive value, and the worst such concept.

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 Lines: TypeAlias = list[tuple[str, str]]
 DrawsOption: TypeAlias = Annotated[
-    str,
-    typer.Option("--draws", help="Law of the draws in a group: independent, capped:M or all-or-none:A."),
+    str | None,
+    typer.Option(
+        "--draws", help="Law of the draws in a group: independent, capped:M or all-or-none:A [independent]."
+    ),
 ]
 TableOption: TypeAlias = Annotated[
     Path | None,

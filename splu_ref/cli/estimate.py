@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from splu_ref.channels import GroupDraws, InputError, ParameterError, retention_probability
+from splu_ref.channels import InputError, ParameterError
 from splu_ref.cli.estimate_answers import (
     BY_CHANNEL,
     OWN_ESTIMATORS,
@@ -20,11 +20,12 @@ from splu_ref.cli.estimate_answers import (
     unanswered_json,
 )
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.options import SensitiveTable, by_column, gammas_of, parameter_text, splu_gen
+from splu_ref.cli.options import SensitiveTable
 from splu_ref.cli.output import AsJson, Force, Separator, about, note
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import some_queries
 from splu_ref.cli.records import published_records
+from splu_ref.cli.release_parameters import ReleaseOptions, StatedRelease
 from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
@@ -50,9 +51,7 @@ from splu_ref.mechanisms import (
     Manifest,
     ReleaseData,
     SpluGens,
-    read_manifest,
     require_sensitive_table,
-    splu_gen_of,
     with_sensitive_table,
 )
 from splu_ref.output import say_json
@@ -157,32 +156,16 @@ def run(
         raise ParameterError("--by estimates a table and --batch queries: leave out one of them")
     wanted = TableOptions(by, total, mean, output, picture, force)
     wanted.require()
-    facts = None if manifest is None else read_manifest(manifest)
-    splu_gen_options = {
-        "--interval": interval != "each",
-        "--gamma": gamma,
-        "--sensitive": sensitive,
-        "--retention": retention,
-        "--plan": plan,
-        "--draws": draws,
-    }
-    by_channel = facts is not None and not isinstance(facts.mechanism, SpluGens)
+    options = ReleaseOptions(sensitive=sensitive, gamma=gamma, retention=retention, plan=plan, draws=draws)
+    release = StatedRelease.open(options, manifest)
+    facts, mechanism = release.manifest, release.mechanism
     queries = [] if batch is None else some_queries(batch)
     second = _second(sensitive_table, facts)
-    if by_channel:
-        return _by_channel(
-            published,
-            _present(facts),
-            second,
-            where,
-            queries,
-            method,
-            splu_gen_options,
-            batch,
-            wanted,
-            as_json=as_json,
-        )
-    release = _Release(gamma, sensitive, retention, plan, draws, facts)
+    if not isinstance(mechanism, SpluGens):
+        assert facts is not None, "options state SPLU-Gen alone"
+        if interval != "each":
+            raise ParameterError(f"--interval does not apply to {mechanism.name}: leave it out")
+        return _by_channel(published, facts, second, where, queries, method, batch, wanted, as_json=as_json)
     chosen = None if method is None else _method(method)
     kind = _interval(interval)
     results: dict[int, dict[str, Any]] = {}
@@ -197,8 +180,9 @@ def run(
             queries=[query for _, query in queries],
             progress=progress,
         ):
-            estimator = release.estimator(table)
-            known = release.published(table)
+            domains = None if facts is None else facts.domains
+            estimator = QueryEstimator(table, release.columns, mechanism, domains=domains)
+            known = _published(release, table)
             conditions = read_conditions(where or (), values_of(known))
             some = [queries[number] for number in numbers]
             if facts is not None and facts.recoded:
@@ -279,72 +263,15 @@ def _splu_gen(
     return estimator.estimate(queries, named, interval=fits, progress=progress)
 
 
-_Value = TypeVar("_Value")
-
-
-class _Release:
-    """Public parameters of the release: from options or manifest, which must agree."""
-
-    def __init__(
-        self,
-        gamma: str | None,
-        sensitive: list[str] | None,
-        retention: str | None,
-        plan: str | None,
-        draws: str | None,
-        facts: Manifest | None,
-    ) -> None:
-        self.facts = facts
-        if facts is None:
-            if gamma is None or not sensitive:
-                raise ParameterError(
-                    "no parameters: give --gamma and --sensitive, or the release's --manifest"
-                )
-            self.mechanism, self.columns = (
-                splu_gen(gamma, retention, plan or "mixed", sensitive, draws or "independent"),
-                tuple(sensitive),
-            )
-            return
-        self.mechanism, self.columns = splu_gen_of(facts), tuple(sensitive or facts.domains)
-        every = tuple(facts.domains)
-        queried = None if gamma is None else splu_gen(gamma, None, "mixed", every)
-        for column, stated in by_column(self.mechanism, every).items():
-            if queried is not None and queried.for_column(column).gamma != stated.gamma:
-                raise _contradiction("--gamma", gamma, parameter_text(gammas_of(self.mechanism)))
-            if retention is not None and retention_probability(retention, stated.gamma) != stated.retention:
-                raise _contradiction("--retention", retention, stated.retention)
-            if plan is not None and plan != stated.plan:
-                raise _contradiction("--plan", plan, stated.plan)
-            if draws is not None and GroupDraws.parse(draws) != stated.draws:
-                raise _contradiction("--draws", draws, stated.draws)
-        for column in sensitive or ():
-            if column not in facts.domains:
-                raise _contradiction("--sensitive", column, ", ".join(facts.domains))
-
-    def published(self, table: Records) -> ReleaseData:
-        """Return the table with its public parameters; the domain defaults to the values that occur."""
-        stated = {} if self.facts is None else self.facts.domains
-        domains = {
-            column: stated.get(column) or tuple(sorted(table.values(column))) for column in self.columns
-        }
-        return ReleaseData(
-            table=table, mechanism=self.mechanism, domains=domains, attached_manifest=self.facts
-        )
-
-    def estimator(self, table: Records) -> QueryEstimator:
-        domains = None if self.facts is None else self.facts.domains
-        return QueryEstimator(table, self.columns, self.mechanism, domains=domains)
-
-
-def _contradiction(option: str, given: object, stated: object) -> ParameterError:
-    return ParameterError(
-        f"{option} {given} contradicts the manifest, which has {stated}: leave out one of them"
+def _published(release: StatedRelease, table: Records) -> ReleaseData:
+    """Return the table with its public parameters; the domain defaults to the values that occur."""
+    stated = {} if release.manifest is None else release.manifest.domains
+    domains = {
+        column: stated.get(column) or tuple(sorted(table.values(column))) for column in release.columns
+    }
+    return ReleaseData(
+        table=table, mechanism=release.mechanism, domains=domains, attached_manifest=release.manifest
     )
-
-
-def _present(given: _Value | None) -> _Value:
-    assert given is not None
-    return given
 
 
 def _second(path: Path | None, facts: Manifest | None) -> Microdata | None:
@@ -367,16 +294,12 @@ def _by_channel(
     where: Sequence[str] | None,
     queries: list[tuple[int, Query]],
     method: str | None,
-    splu_gen_options: Mapping[str, object],
     batch: Path | None,
     wanted: TableOptions,
     *,
     as_json: bool,
 ) -> int:
     """Answer queries on a release by another mechanism than SPLU-Gen, by its declared law."""
-    for option, given in splu_gen_options.items():
-        if given:
-            raise ParameterError(f"{option} does not apply to {facts.mechanism.name}: leave it out")
     tuples = isinstance(facts.mechanism, AlphaBeta)
     results: dict[int, dict[str, Any]] = {}
     with about(published), counted("counting") as progress:

@@ -60,7 +60,7 @@ def run(
         ),
     ] = "1",
     retention: RetentionOption = None,
-    draws: DrawsOption = "independent",
+    draws: DrawsOption = None,
     table: TableOption = None,
     sensitive: SensitiveOption = None,
     plan: PlanOption = "mixed",

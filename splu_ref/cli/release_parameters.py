@@ -1,4 +1,7 @@
-"""Parameters of a release whose guarantees are computed: from options, or by column from its manifest."""
+"""The public parameters of a release: options, manifest and transcript are reconciled here, and only here.
+
+Tables and mechanisms are imported when a file is read: a guarantee of numbers needs none of them.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,18 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from splu_ref.channels import DataError, GroupDraws, ParameterError, whole
+from splu_ref.channels import (
+    DataError,
+    GroupDraws,
+    ParameterError,
+    probability,
+    retention_probability,
+    whole,
+)
 from splu_ref.cli.output import show
 
 if TYPE_CHECKING:
-    from splu_ref.mechanisms import Mechanism
+    from splu_ref.mechanisms import Manifest, Mechanism, SpluGens, Transcript
 
 GammaOption: TypeAlias = Annotated[
     str | None, typer.Option("--gamma", help="Size of a decoy group, at least 2; or give --manifest.")
@@ -76,31 +86,163 @@ class Answer:
     lines: list[tuple[str, str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReleaseOptions:
+    """The options that state public parameters of a release; None where an option is left out."""
+
+    sensitive: Sequence[str] | None = None
+    gamma: str | None = None
+    retention: str | None = None
+    plan: str | None = None
+    draws: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedRelease:
+    """The public parameters of a release: from options, manifest and transcript, which must agree."""
+
+    mechanism: Mechanism[object]
+    # columns, stated: the sensitive columns that are named, and those that the file states
+    columns: tuple[str, ...]
+    stated: tuple[str, ...]
+    planned: bool  # whether a plan is named
+    manifest: Manifest | None = None
+    transcript: Transcript | None = None
+
+    @classmethod
+    def open(
+        cls, options: ReleaseOptions, manifest: Path | None, transcript: Path | None = None
+    ) -> StatedRelease:
+        """Read the files, and reconcile the options with them."""
+        from splu_ref.mechanisms import SpluGens, read_manifest, read_transcript  # noqa: PLC0415 - see below
+
+        facts = None if manifest is None else read_manifest(manifest)
+        record = None if transcript is None else read_transcript(transcript)
+        if facts is not None and record is not None:
+            _require_one_release(facts, record)
+        if facts is not None:
+            mechanism, columns, source = facts.mechanism, tuple(facts.domains), "manifest"
+        elif record is not None:
+            mechanism, columns, source = record.mechanism, record.sensitive, "transcript"
+        else:
+            return cls._of_options(options)
+        agree = Agreement(source)
+        for column in options.sensitive or ():
+            agree("sensitive", column, column if column in columns else ", ".join(columns))
+        if isinstance(mechanism, SpluGens):
+            agree.require_splu_gen(options, mechanism, columns)
+        else:
+            agree.require_other(options, mechanism)
+        return cls(
+            mechanism=mechanism,
+            columns=tuple(options.sensitive or columns),
+            stated=columns,
+            planned=True,
+            manifest=facts,
+            transcript=record,
+        )
+
+    @classmethod
+    def _of_options(cls, options: ReleaseOptions) -> StatedRelease:
+        from splu_ref.cli.options import splu_gen  # noqa: PLC0415 - see below
+
+        if options.gamma is None or not options.sensitive:
+            raise ParameterError("no parameters: give --gamma and --sensitive, or the release's --manifest")
+        made = splu_gen(
+            options.gamma, options.retention, options.plan or "mixed", options.sensitive,
+            options.draws or "independent",
+        )  # fmt: skip
+        columns = tuple(options.sensitive)
+        return cls(mechanism=made, columns=columns, stated=columns, planned=options.plan is not None)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Comparison of options with a manifest or a transcript."""
+
+    source: str
+
+    def __call__(self, option: str, given: object, stated: object) -> None:
+        """Raise unless an option is left out or says what the file says."""
+        if given is not None and given != stated:
+            raise ParameterError(
+                f"--{option} {given} contradicts the {self.source}, which has {stated}: leave it out, or "
+                "give the right file"
+            )
+
+    def require_splu_gen(self, options: ReleaseOptions, mechanism: SpluGens, columns: Sequence[str]) -> None:
+        """Compare the options with the parameters of every column."""
+        from splu_ref.cli.options import by_column, gammas_of, parameter_text, splu_gen  # noqa: PLC0415
+
+        every = by_column(mechanism, columns)
+        given = mechanism if options.gamma is None else splu_gen(options.gamma, None, "mixed", columns)
+        if any(given.for_column(column).gamma != each.gamma for column, each in every.items()):
+            self("gamma", options.gamma, parameter_text(gammas_of(mechanism)))
+        for each in every.values():
+            if options.retention is not None:
+                self("retention", retention_probability(options.retention, each.gamma), each.retention)
+            self("plan", options.plan, each.plan)
+            self("draws", None if options.draws is None else GroupDraws.parse(options.draws), each.draws)
+
+    def require_other(self, options: ReleaseOptions, mechanism: Mechanism[object]) -> None:
+        """Refuse the options of decoy groups for a mechanism without."""
+        for option, given in (("gamma", options.gamma), ("plan", options.plan), ("draws", options.draws)):
+            if given is not None:
+                raise ParameterError(f"--{option}: {mechanism.name} has no decoy groups: leave it out")
+        if options.retention is not None:
+            stated = getattr(mechanism, "retention", None)
+            if not isinstance(stated, Fraction):
+                raise ParameterError(
+                    f"--retention: {mechanism.name} has no retention probability: leave it out"
+                )
+            self("retention", probability(options.retention, "--retention"), stated)
+
+
+def _require_one_release(facts: Manifest, record: Transcript) -> None:
+    """Raise if manifest and transcript state different parameters; the message names the first."""
+    stated, other = ({"method": each.name, **each.facts()} for each in (facts.mechanism, record.mechanism))
+    for name in dict.fromkeys((*stated, *other)):
+        if stated.get(name) != other.get(name):
+            one, two = (_fact_text(each.get(name)) for each in (stated, other))
+            raise ParameterError(
+                f"{name} is {one} in the manifest and {two} in the transcript: give both files of one release"
+            )
+
+
+def _fact_text(fact: object) -> str:
+    if isinstance(fact, Mapping):
+        return ",".join(f"{column}={each}" for column, each in fact.items())
+    return "not stated" if fact is None else str(fact)
+
+
 def release_parameters(
     manifest: Path | None,
     gamma: str | None,
     retention: str | None,
-    draws: str = "independent",
+    draws: str | None = None,
     *,
     by_values: bool = False,
 ) -> list[ReleaseParameters]:
-    """Return the parameters of the options or of a manifest; columns with equal parameters share an entry."""
-    law = GroupDraws.parse(draws)
+    """Return the parameters of the options or of a manifest; columns with equal parameters share an entry.
+
+    With ``by_values`` the number of a column's values is a parameter too, for dependent draws.
+    """
     if manifest is None:
         if gamma is None:
             raise ParameterError("no parameters: give --gamma, or the release's --manifest")
+        law = GroupDraws.parse(draws or "independent")
         return [ReleaseParameters(gamma=gamma, retention=retention, draws=law)]
-    if gamma is not None or retention is not None or law.bound is not None:
-        raise ParameterError("--manifest states gamma, retention and draws: leave out these options")
-    from splu_ref.mechanisms import SpluGens, read_manifest, splu_gen_of  # noqa: PLC0415 - a number needs no tables
+    from splu_ref.mechanisms import SpluGens  # noqa: PLC0415 - a number needs no tables
 
-    facts = read_manifest(manifest)
-    if not isinstance(facts.mechanism, SpluGens):
+    options = ReleaseOptions(gamma=gamma, retention=retention, draws=draws)
+    release = StatedRelease.open(options, manifest)
+    facts, mechanism = release.manifest, release.mechanism
+    assert facts is not None, "it is read"
+    if not isinstance(mechanism, SpluGens):
         raise DataError(
-            f"{manifest}: this is a release by {facts.mechanism.name}, and the command computes promises of "
-            f"SPLU-Gen: {_instead(facts.mechanism, shlex.quote(str(manifest)))}"
+            f"{manifest}: this is a release by {mechanism.name}, and the command computes promises of "
+            f"SPLU-Gen: {_instead(mechanism, shlex.quote(str(manifest)))}"
         )
-    mechanism = splu_gen_of(facts)
     found: dict[ReleaseParameters, list[str]] = {}
     for column, domain in facts.domains.items():
         each = mechanism.for_column(column)

@@ -74,7 +74,7 @@ def run(
         str | None,
         typer.Option("--concept-count", help="For a conjunction: records of the predicate with the value."),
     ] = None,
-    draws: DrawsOption = "independent",
+    draws: DrawsOption = None,
     values: Annotated[
         str | None,
         typer.Option("--values", help="With --draws: number of values in the column's domain."),

@@ -135,11 +135,11 @@ def test_what_contradicts_a_transcript_is_refused() -> None:
         sr.audit_release(release, transcript=drawn)
     with pytest.raises(ParameterError, match="give the original as well"):
         sr.audit_release(release, key=sr.Key.generate())
-    with pytest.raises(ParameterError, match="missing contradicts the transcript"):
+    with pytest.raises(ParameterError, match="missing cells contradicts the transcript"):
         sr.audit_release(release, frame, transcript=drawn, missing="none")
-    with pytest.raises(ParameterError, match="id_column belongs to a key"):
+    with pytest.raises(ParameterError, match="belongs to a key"):
         sr.audit_release(release, frame, transcript=drawn, id_column="job")
-    with pytest.raises(ParameterError, match="id_column belongs to a key"):
+    with pytest.raises(ParameterError, match="belongs to a key"):
         sr.audit_release(release, frame, id_column="job")
 
 

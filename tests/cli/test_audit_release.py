@@ -152,20 +152,32 @@ def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--gamma", "5"], "--sensitive is missing"),
-        (["--sensitive", "occupation"], "--gamma is missing"),
+        (["--gamma", "5"], "give --gamma and --sensitive, or the release's --manifest"),
+        (["--sensitive", "occupation"], "give --gamma and --sensitive"),
         (["--sensitive", "job", "--gamma", "5"], "no column 'job'"),
         (["--sensitive", "occupation", "--gamma", "1"], "gamma must be"),
         (["--sensitive", "occupation", "--gamma", "5", "--retention", "1"], "a retention of 1"),
         (["--sensitive", "occupation", "--gamma", "5", "--plan", "greedy"], "plan 'greedy' is unknown"),
         (["--sensitive", "occupation", "--gamma", "5", "--level", "0"], "level must be"),
         (["--sensitive", "occupation", "--gamma", "5", "--missing", "?"], "--missing is about the original"),
-        (["--manifest", "published.json", "--gamma", "6"], "--gamma contradicts the manifest"),
-        (["--manifest", "published.json", "--retention", "1/3"], "--retention contradicts the manifest"),
-        (["--manifest", "published.json", "--plan", "cyclic"], "--plan contradicts the manifest"),
-        (["--manifest", "published.json", "--draws", "capped:5"], "--draws contradicts the manifest"),
+        (["--manifest", "published.json", "--gamma", "6"], "--gamma 6 contradicts the manifest, which has "),
+        (
+            ["--manifest", "published.json", "--retention", "1/3"],
+            "--retention 1/3 contradicts the manifest, which has ",
+        ),
+        (
+            ["--manifest", "published.json", "--plan", "cyclic"],
+            "--plan cyclic contradicts the manifest, which has ",
+        ),
+        (
+            ["--manifest", "published.json", "--draws", "capped:5"],
+            "--draws capped:5 contradicts the manifest, which has ",
+        ),
         (["--sensitive", "occupation", "--gamma", "5", "--draws", "some"], "--draws 'some' is not known"),
-        (["--manifest", "published.json", "--sensitive", "race"], "--sensitive contradicts the manifest"),
+        (
+            ["--manifest", "published.json", "--sensitive", "race"],
+            "--sensitive race contradicts the manifest, which has ",
+        ),
         (["--manifest", "absent.json"], "there is no such file"),
         (["--manifest", "published.json", "--original", "absent.csv"], "absent.csv cannot be read"),
         (["--manifest", "published.json", "--second", "absent.csv"], "absent.csv cannot be read"),
@@ -235,9 +247,9 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
     [
         (["--gamma", "5"], "--gamma: retention replacement has no decoy groups"),
         (["--plan", "mixed"], "--plan: retention replacement has no decoy groups"),
-        (["--retention", "1/3"], "--retention contradicts the manifest"),
-        (["--sensitive", "race"], "--sensitive contradicts the manifest"),
-        (["--key-file", "key"], "add --original"),
+        (["--retention", "1/3"], "--retention 1/3 contradicts the manifest, which has "),
+        (["--sensitive", "race"], "--sensitive race contradicts the manifest, which has "),
+        (["--key-file", "key"], "give the original as well"),
     ],
 )
 def test_options_that_the_other_mechanism_does_not_know(

@@ -231,7 +231,7 @@ def test_a_release_by_a_matrix_states_its_law(
     for words, remedy in (
         (["--column", "age"], "has the column job alone"),
         (["--certificate", str(tmp_path / "c.json")], "leave out --certificate"),
-        (["--retention", "1/2"], "leave out --retention"),
+        (["--retention", "1/2"], "--retention: operator has no retention probability"),
     ):
         assert main(["breach", *manifest, "--rho2", "0.5", *words]) == 2
         assert remedy in capsys.readouterr().err

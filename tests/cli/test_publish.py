@@ -257,8 +257,11 @@ def test_a_release_is_estimated_by_its_manifest(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["--where", "job=a", "--retention", "1/5"], "--retention does not apply"),
-        (["--where", "job=a", "--sensitive", "job"], "--sensitive does not apply"),
+        (
+            ["--where", "job=a", "--retention", "1/4"],
+            "--retention 1/4 contradicts the manifest, which has 1/5",
+        ),
+        (["--where", "job=a", "--gamma", "5"], "--gamma: retention replacement has no decoy groups"),
         (["--where", "job=a", "--method", "shrunk"], "'inversion' and 'em' only"),
         (["--where", "sex=F"], "names 0 sensitive columns"),
         (["--where", "job=z"], "'z' is not a value of 'job'"),
@@ -289,8 +292,11 @@ def test_a_breach_is_requested_of_its_manifest(capsys: pytest.CaptureFixture[str
     for words, remedy in (
         ([], "name one, --column NAME"),
         (["--column", "sex"], "name one, --column NAME"),
-        (["--column", "age", "--values", "10"], "leave out --retention and --values"),
-        (["--column", "age", "--retention", "1/5"], "leave out --retention and --values"),
+        (["--column", "age", "--values", "10"], "leave out --values"),
+        (
+            ["--column", "age", "--retention", "1/4"],
+            "--retention 1/4 contradicts the manifest, which has 1/5",
+        ),
     ):
         assert main([*ask, *words]) == 2
         assert remedy in capsys.readouterr().err

@@ -336,7 +336,7 @@ def test_draws_are_dependent_in_columns_with_a_gamma_of_their_own(
     main([*release, "--gamma", "job=4,town=6", "--draws", "all-or-none:20"])
     assert json.loads(capsys.readouterr().out)["draws"] == "all-or-none:20"
     assert main([*release[:2], "--manifest", reported, "--draws", "capped:20"]) == 2
-    assert "--draws contradicts the manifest" in capsys.readouterr().err
+    assert "--draws capped:20 contradicts the manifest, which has all-or-none:20" in capsys.readouterr().err
 
 
 def test_a_batch_joins_a_release_with_a_gamma_for_each_column(

@@ -126,9 +126,9 @@ def test_a_certificate_is_of_one_law(
     ("words", "message"),
     [
         ("privacy --alpha 3", "no parameters: give --gamma, or the release's --manifest"),
-        ("privacy --alpha 3 --manifest own.json --gamma 3", "leave out these options"),
-        ("utility --t-e 0.1 --manifest own.json --retention 1/2", "leave out these options"),
-        ("concept --alpha 3 --manifest own.json --draws capped:4", "leave out these options"),
+        ("privacy --alpha 3 --manifest own.json --gamma 3", "--gamma 3 contradicts the manifest"),
+        ("utility --t-e 0.1 --manifest own.json --retention 1/2", "--retention 1/2 contradicts the manifest"),
+        ("concept --alpha 3 --manifest own.json --draws capped:4", "which has independent"),
         ("privacy --alpha 3 --manifest own.json --table own.csv --sensitive job", "leave out one"),
         ("utility --t-e 0.1 --manifest capped.json --values 6", "leave it out"),
         ("utility --t-e 0.1 --manifest own.json --table own.csv --sensitive job", "leave out one"),

@@ -201,21 +201,21 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
         words = ["audit-release", "out.csv", "--manifest", "m.json", "--transcript", "u"]
         assert reported in _refused(capsys, *words, "--original", "table.csv")
     audit = ["audit-release", "out.csv", "--transcript", "t"]
-    assert "add --original" in _refused(capsys, *audit)
+    assert "give the original as well" in _refused(capsys, *audit)
     audit += ["--original", "table.csv"]
     for words, message in (
-        (["--missing", "other"], "--missing contradicts the transcript"),
-        (["--gamma", "4"], "--gamma contradicts"),
-        (["--retention", "1/2"], "--retention contradicts"),
-        (["--plan", "cyclic"], "--plan contradicts"),
-        (["--sensitive", "job"], "--sensitive contradicts"),
-        (["--id", "id"], "--id belongs to --key-file"),
+        (["--missing", "other"], "the value of missing cells contradicts the transcript"),
+        (["--gamma", "4"], "--gamma 4 contradicts the transcript, which has "),
+        (["--retention", "1/2"], "--retention 1/2 contradicts the transcript, which has "),
+        (["--plan", "cyclic"], "--plan cyclic contradicts the transcript, which has "),
+        (["--sensitive", "job"], "with all its sensitive columns"),
+        (["--id", "id"], "the column that identified a record belongs to a key"),
         (["--key-file", "key"], "the transcript is of a release without a key"),
-        (["--key-file", "key", "--id", "id"], "--id belongs to --key-file"),
+        (["--key-file", "key", "--id", "id"], "the column that identified a record belongs to a key"),
     ):
         assert message in _refused(capsys, *audit, *words)
     assert "not the original of the transcript" in _refused(capsys, *audit[:-1], "table.parquet")
-    assert "add --original" in _refused(
+    assert "give the original as well" in _refused(
         capsys, "audit-release", "out.csv", "--manifest", "m.json", "--key-file", "key"
     )
     _publish(
@@ -233,6 +233,6 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
         "id",
     )
     crossed = _refused(capsys, *audit, "--manifest", "four.json")
-    assert "the digest of its content is not" in crossed
+    assert "gamma is 4 in the manifest and 3 in the transcript" in crossed
     crossed = _refused(capsys, "audit-release", "four.csv", *audit[2:], "--manifest", "four.json")
     assert "gamma is 4 in the manifest and 3 in the transcript" in crossed

@@ -20,7 +20,7 @@ from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.audit.releases.recorded_draws import recorded_evidence
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.channels import DataError, Exact, ParameterError, positive
-from splu_ref.data import Microdata
+from splu_ref.data import Microdata, with_missing_as_text
 from splu_ref.mechanisms import (
     AlphaBeta,
     Manifest,
@@ -32,7 +32,9 @@ from splu_ref.mechanisms import (
     SpluGen,
     SpluGenByColumn,
     Swapping,
+    Transcript,
 )
+from splu_ref.randomness import Key
 
 LEVEL = Fraction(1, 10**9)
 """Default false-alarm probability."""
@@ -81,6 +83,92 @@ def claim_of(mechanism: Mechanism[object]) -> AnyClaim:
         f"this is a release by {mechanism.name}, for which there are no checks: give one by "
         f"{', '.join(most)} or {last}"
     )
+
+
+def require_replayable(
+    transcript: Transcript | None,
+    key: Key | None,
+    id_column: str | None,
+    missing: str | None,
+    *,
+    original: bool,
+) -> None:
+    """Raise ``ParameterError`` unless what a release is replayed from goes together.
+
+    Parameters
+    ----------
+    transcript, key, id_column, missing
+        The recorded draws, the key, the column that identified a record under it, and the published value of
+        missing cells; None where they are not given.
+    original
+        Whether the original is given.
+    """
+    if not original and (transcript is not None or key is not None):
+        raise ParameterError("a transcript or a key replays the release: give the original as well")
+    if id_column is not None and (key is None or transcript is not None):
+        raise ParameterError(
+            "the column that identified a record belongs to a key, and a transcript records it: leave it out"
+        )
+    if transcript is not None and missing not in (None, transcript.missing):
+        raise ParameterError("the value of missing cells contradicts the transcript: leave it out")
+
+
+def comparable(
+    published: Microdata,
+    original: Microdata,
+    sensitive: Sequence[str],
+    claimed: AnyClaim,
+    *,
+    manifest: Manifest | None,
+    key: Key | None,
+    hidden: Sequence[str],
+    drop: Sequence[str] = (),
+) -> tuple[Microdata, Original]:
+    """Return a published table and its original with the same columns, recoded alike.
+
+    Parameters
+    ----------
+    published, sensitive, claimed, manifest
+        As for `audit_release`.
+    original
+        The original, as it was read or already recoded.
+    key
+        The key of hashed columns.
+    hidden
+        Hashed columns, which cannot be compared without the key.
+    drop
+        Columns of the original that were not published.
+
+    Raises
+    ------
+    DataError
+        If the original lacks a column or cannot be recoded.
+    """
+    if not original.recoded:
+        published = published.select([name for name in published.columns if name not in hidden])
+        if manifest is not None:
+            original = manifest.recode(original, key, hidden)
+        original = original.select([name for name in original.columns if name not in drop])
+        original = with_missing_as_text(original, sensitive)
+    return published, claimed.prepared(original, sensitive)
+
+
+def replay_of(
+    claimed: AnyClaim,
+    original: Original,
+    transcript: Transcript | None,
+    key: Key | None,
+    id_column: str | None,
+) -> Replay | None:
+    """Return the release made again from its transcript, or else under its key; None without either.
+
+    Errors are those of `Replay.of_transcript` and `Replay.of_key`.
+    """
+    if transcript is not None:
+        return Replay.of_transcript(transcript, original.table, key)
+    if key is None:
+        return None
+    return Replay.of_key(key, original.table, claimed.releasing, original.sensitive, id_column)
 
 
 def audit_release(

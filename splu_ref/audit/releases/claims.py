@@ -123,6 +123,10 @@ class SpluGenClaim:
         """Return the claim of a mechanism."""
         return cls(mechanism.record_law, mechanism.plan, mechanism.draws)
 
+    def without_plan(self) -> SpluGenClaim:
+        """Return the claim that names no plan."""
+        return replace(self, plan=None)
+
     def column(self, name: str) -> SpluGenClaim:
         """Return what is claimed of a sensitive column: the same of all."""
         del name
@@ -216,11 +220,15 @@ class SpluGenByColumnClaim:
     unseen: ClassVar[str] = SpluGenClaim.unseen
 
     @classmethod
-    def of(cls, mechanism: SpluGenByColumn, *, planned: bool = True) -> Self:
-        """Return the claim of a mechanism, with its plans or without."""
+    def of(cls, mechanism: SpluGenByColumn) -> Self:
+        """Return the claim of a mechanism."""
         divisor = lcm(*(each.gamma for _, each in mechanism.columns))
         claims = ((name, replace(SpluGenClaim.of(each), divisor=divisor)) for name, each in mechanism.columns)
-        return cls(tuple((name, each if planned else replace(each, plan=None)) for name, each in claims))
+        return cls(tuple(claims))
+
+    def without_plan(self) -> SpluGenByColumnClaim:
+        """Return the claim that names no plan."""
+        return replace(self, columns=tuple((name, claim.without_plan()) for name, claim in self.columns))
 
     def column(self, name: str) -> SpluGenClaim:
         """Return what is claimed of a sensitive column; `ParameterError` if it has no gamma."""
