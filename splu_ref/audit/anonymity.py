@@ -32,22 +32,14 @@ NEAR = 1e-6
 
 @dataclass(frozen=True)
 class Anonymity:
-    """Anonymity of a table by groups of records with equal quasi-identifiers.
+    """Anonymity of a table by groups of records with equal quasi-identifiers."""
 
-    Attributes
-    ----------
-    sizes
-        Number of groups by number of records.
-    groups
-        Number of groups by the multiset of counts of their sensitive values, largest count first; None
-        without a sensitive column.
-    distances
-        Number of records by the total variation distance of their group's distribution from the table's; None
-        without a sensitive column.
-    """
-
-    sizes: Mapping[int, int]
+    sizes: Mapping[int, int]  #: number of groups by number of records
+    #: number of groups by the multiset of counts of their sensitive values, largest count first; None without
+    #: a sensitive column
     groups: Mapping[tuple[int, ...], int] | None = None
+    #: number of records by the total variation distance of their group's distribution from the table's; None
+    #: without a sensitive column
     distances: Mapping[Fraction, int] | None = None
 
     @classmethod

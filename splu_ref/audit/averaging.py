@@ -14,23 +14,14 @@ EPSILON, ALPHA = "3/10", 10
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPrivacy:
-    """T_P of Definition 2 for one release, and for the mean of the published counts of several.
+    """T_P of Definition 2 for one release, and for the mean of the published counts of several."""
 
-    Attributes
-    ----------
-    releases
-        Number R of releases with independent draws.
-    epsilon, alpha
-        Relative error and largest protected count.
-    once, averaged
-        T_P for one release and for the mean over all R: exact, or a certified enclosure of a long fraction.
-    """
-
-    releases: int
-    epsilon: Fraction
-    alpha: int
+    releases: int  #: number R of releases with independent draws
+    epsilon: Fraction  #: relative error and largest protected count
+    alpha: int  #: see ``epsilon``
+    #: T_P for one release and for the mean over all R: exact, or a certified enclosure of a long fraction
     once: Fraction | Bounds
-    averaged: Fraction | Bounds
+    averaged: Fraction | Bounds  #: see ``once``
 
     def __str__(self) -> str:
         return (

@@ -39,41 +39,22 @@ LARGEST = 60_000
 
 @dataclass(frozen=True, slots=True)
 class ConceptMinimum:
-    """The least error probability of an estimator over conjunctive concepts.
-
-    Attributes
-    ----------
-    gamma, epsilon, alpha
-        The parameters.
-    method
-        ``mle``, ``exact`` or ``given``.
-    t_p
-        The least Pr(abs(estimate - x3) >= epsilon x3) found over 1 <= x3 <= alpha: Definition 2's form.
-    worst
-        A concept that attains it.
-    t_p_pure
-        The least over nearly pure predicates, n < (1 + epsilon) x3: proved, over all f, N and K.
-    t_p_mixed
-        The least over the other predicates of the range searched; None if that range is empty.
-    searched_up_to
-        Largest x3 for which the other predicates were searched.
-    proved
-        Whether no concept at all has a smaller error, and not only none of those searched.
-    searched
-        Description of what was searched and what was proved.
-    """
+    """The least error probability of an estimator over conjunctive concepts."""
 
     gamma: Gamma
     epsilon: Fraction
     alpha: int
-    method: str
+    method: str  #: ``mle``, ``exact`` or ``given``
+    #: the least Pr(abs(estimate - x3) >= epsilon x3) found over 1 <= x3 <= alpha: Definition 2's form
     t_p: Fraction
-    worst: ConceptCase
+    worst: ConceptCase  #: a concept that attains it
+    #: the least over nearly pure predicates, n < (1 + epsilon) x3: proved, over all f, N and K
     t_p_pure: Fraction
+    #: the least over the other predicates of the range searched; None if that range is empty
     t_p_mixed: Fraction | None
-    searched_up_to: int
-    proved: bool
-    searched: str
+    searched_up_to: int  #: largest x3 for which the other predicates were searched
+    proved: bool  #: whether no concept at all has a smaller error, and not only none of those searched
+    searched: str  #: description of what was searched and what was proved
 
 
 @one_budget()

@@ -68,27 +68,13 @@ class DeclaredMechanism(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredRow:
-    """Whether each record of one small table is published with the declared law.
+    """Whether each record of one small table is published with the declared law."""
 
-    Attributes
-    ----------
-    mechanism
-        Its name.
-    histogram
-        The table: value v has ``histogram[v]`` records.
-    outcomes
-        Number of enumerated outcomes of the random choices.
-    holds
-        Whether all laws agree.
-    detail
-        The first disagreement, or the empty text.
-    """
-
-    mechanism: str
-    histogram: Vector
-    outcomes: int
-    holds: bool
-    detail: str
+    mechanism: str  #: its name
+    histogram: Vector  #: the table: value v has ``histogram[v]`` records
+    outcomes: int  #: number of enumerated outcomes of the random choices
+    holds: bool  #: whether all laws agree
+    detail: str  #: the first disagreement, or the empty text
 
 
 _ROWS = (("2/3", "1/3", 0, 0), ("1/4", "1/2", "1/4", 0), (0, 0, 1, 0), ("1/2", 0, 0, "1/2"))

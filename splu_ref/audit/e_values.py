@@ -32,18 +32,10 @@ _intervals.prec = 160
 
 @dataclass(frozen=True, slots=True)
 class EValue:
-    """An e-value e, by its logarithm and, for a small sample, exactly.
+    """An e-value e, by its logarithm and, for a small sample, exactly."""
 
-    Attributes
-    ----------
-    log10
-        A lower bound of log10 e, within 1e-9 + 1e-15 abs(log10 e) of it.
-    exact
-        e itself, or None for a large sample.
-    """
-
-    log10: float
-    exact: Fraction | None = None
+    log10: float  #: a lower bound of log10 e, within 1e-9 + 1e-15 abs(log10 e) of it
+    exact: Fraction | None = None  #: e itself, or None for a large sample
 
     @classmethod
     def of(cls, value: Fraction) -> Self:

@@ -65,28 +65,14 @@ class PublishCodes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EnumerationRow:
-    """Whether the mechanism's exact laws for one small table agree with the theory.
+    """Whether the mechanism's exact laws for one small table agree with the theory."""
 
-    Attributes
-    ----------
-    plan, law
-        The mechanism: the name of its plan, its gamma and its retention probability.
-    histogram
-        The table: value v has ``histogram[v]`` records.
-    outcomes
-        Number of enumerated outcomes of the random choices.
-    holds
-        Whether all laws agree.
-    detail
-        The first disagreement, or the empty text.
-    """
-
-    plan: str
-    law: PublishedCount
-    histogram: Vector
-    outcomes: int
-    holds: bool
-    detail: str
+    plan: str  #: the mechanism: the name of its plan, its gamma and its retention probability
+    law: PublishedCount  #: see ``plan``
+    histogram: Vector  #: the table: value v has ``histogram[v]`` records
+    outcomes: int  #: number of enumerated outcomes of the random choices
+    holds: bool  #: whether all laws agree
+    detail: str  #: the first disagreement, or the empty text
 
 
 def eligible_histograms(

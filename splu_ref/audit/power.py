@@ -120,22 +120,12 @@ RateTest = Callable[[int, int, Fraction], EValue]
 
 @dataclass(frozen=True, slots=True)
 class RatePower:
-    """The true rates that a test of a stated rate detects with probability at least `DETECTION`.
+    """The true rates that a test of a stated rate detects with probability at least `DETECTION`."""
 
-    Attributes
-    ----------
-    trials, rate
-        Sample cap and stated rate.
-    low
-        Every true rate from 0 to ``low`` is detected; None if there is no such rate.
-    high
-        Every true rate from ``high`` to 1 is detected; None if there is no such rate.
-    """
-
-    trials: int
-    rate: Fraction
-    low: Fraction | None
-    high: Fraction | None
+    trials: int  #: sample cap and stated rate
+    rate: Fraction  #: sample cap and stated rate
+    low: Fraction | None  #: every true rate from 0 to ``low`` is detected; None if there is no such rate
+    high: Fraction | None  #: every true rate from ``high`` to 1 is detected; None if there is no such rate
 
     def __str__(self) -> str:
         found = []

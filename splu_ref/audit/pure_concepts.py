@@ -16,27 +16,13 @@ from splu_ref.guarantees import enclosure_work
 
 @dataclass(frozen=True, slots=True)
 class ConceptCase:
-    """The parameters of a concept "P and s" that determine the law of its published counts.
+    """The parameters of a concept "P and s" that determine the law of its published counts."""
 
-    Attributes
-    ----------
-    predicate_count
-        Records of P, n.
-    concept_count
-        Records of P that carry s, x3.
-    sensitive_count
-        Records that carry s, f.
-    rows
-        Records of the table, N.
-    decoys_in_predicate
-        Records of P without s that have s among their decoys, K.
-    """
-
-    predicate_count: int
-    concept_count: int
-    sensitive_count: int
-    rows: int
-    decoys_in_predicate: int
+    predicate_count: int  #: records of P, n
+    concept_count: int  #: records of P that carry s, x3
+    sensitive_count: int  #: records that carry s, f
+    rows: int  #: records of the table, N
+    decoys_in_predicate: int  #: records of P without s that have s among their decoys, K
 
 
 def best_pure_concept(gamma: Gamma, epsilon: Fraction, alpha: int) -> tuple[Fraction, ConceptCase]:

@@ -16,23 +16,14 @@ FEWEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """A share, over repeated independent experiments.
+    """A share, over repeated independent experiments."""
 
-    Attributes
-    ----------
-    median
-        Median of the experiments.
-    least, greatest
-        An interval that covers the median of the share's law with probability at least 95 %, by order
-        statistics. 0 to 1 with fewer than six experiments.
-    experiments
-        Number of experiments.
-    """
-
-    median: Fraction
+    median: Fraction  #: median of the experiments
+    #: An interval that covers the median of the share's law with probability at least 95 %, by order
+    #: statistics. 0 to 1 with fewer than six experiments.
     least: Fraction
-    greatest: Fraction
-    experiments: int
+    greatest: Fraction  #: see ``least``
+    experiments: int  #: number of experiments
 
     @property
     def interval(self) -> tuple[Fraction, Fraction] | None:

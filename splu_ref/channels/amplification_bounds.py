@@ -11,22 +11,13 @@ from splu_ref.channels.parameters import Exact, ParameterError, probability
 
 
 class Amplification(NamedTuple, Generic[In, Out]):
-    """The largest ratio of two entries in one column, with their column and rows.
+    """The largest ratio of two entries in one column, with their column and rows."""
 
-    Attributes
-    ----------
-    ratio
-        At least 1; None if it is infinite, because ``less`` never publishes ``published``.
-    published
-        The column.
-    more, less
-        The true states with the larger and the smaller entry.
-    """
-
+    #: at least 1; None if it is infinite, because ``less`` never publishes ``published``
     ratio: Fraction | None
-    published: Out
-    more: In
-    less: In
+    published: Out  #: the column
+    more: In  #: the true states with the larger and the smaller entry
+    less: In  #: see ``more``
 
 
 def amplification(
@@ -94,17 +85,10 @@ class Growth(NamedTuple):
     With amplification a and prior r the largest posterior is a r / (a r + 1 - r). The difference rises with r
     up to r = 1/(1 + sqrt a), where it is (sqrt a - 1)/(sqrt a + 1), and falls from there on. So it is
     rational where the bound lies before the peak, and is compared by squares at the peak.
-
-    Attributes
-    ----------
-    ratio
-        The amplification a; None if it is infinite.
-    bound
-        Largest prior of the property.
     """
 
-    ratio: Fraction | None
-    bound: Fraction
+    ratio: Fraction | None  #: the amplification a; None if it is infinite
+    bound: Fraction  #: largest prior of the property
 
     @property
     def at_the_bound(self) -> bool:

@@ -252,23 +252,13 @@ def _ratios(n: int, start: int, success: int, failure: int, precision: int) -> t
 
 @dataclass(frozen=True, slots=True)
 class UpperTails:
-    """Bounds of the tails of A + B from above.
+    """Bounds of the tails of A + B from above."""
 
-    Attributes
-    ----------
-    count, chance
-        Trials of the first kind, and their probability of a success, strictly between 0 and 1.
-    other_count, other_chance
-        The same of the second kind.
-    bits
-        A tail is at most about 2**(12 - bits) too large.
-    """
-
-    count: int
-    chance: Fraction
-    other_count: int
-    other_chance: Fraction
-    bits: int
+    count: int  #: trials of the first kind, and their probability of a success, strictly between 0 and 1
+    chance: Fraction  #: see ``count``
+    other_count: int  #: the same of the second kind
+    other_chance: Fraction  #: the same of the second kind
+    bits: int  #: a tail is at most about 2**(12 - bits) too large
 
     def at_least(self, k: int) -> int:
         """Return a whole number of units of 2**-bits that is not below Pr(A + B >= k)."""

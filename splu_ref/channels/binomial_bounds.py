@@ -14,16 +14,10 @@ from splu_ref.channels.binomial import STEP, digits, parts, spend
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A certified enclosure: lower <= x <= upper.
+    """A certified enclosure: lower <= x <= upper."""
 
-    Attributes
-    ----------
-    lower, upper
-        Exact rational numbers; from directed arithmetic they are dyadic.
-    """
-
-    lower: Fraction
-    upper: Fraction
+    lower: Fraction  #: exact rational numbers; from directed arithmetic they are dyadic
+    upper: Fraction  #: see ``lower``
 
     def __post_init__(self) -> None:
         assert self.lower <= self.upper, "an enclosure has its lower end below its upper end"

@@ -21,22 +21,12 @@ from splu_ref.channels.parameters import Exact, ParameterError, probability, who
 
 
 class Breach(NamedTuple, Generic[In, Out]):
-    """Prior and posterior of a property given a published state; whether it is a breach depends on rho2.
+    """Prior and posterior of a property given a published state; whether it is a breach depends on rho2."""
 
-    Attributes
-    ----------
-    secret
-        The true states that have the property.
-    published
-        The state that is seen.
-    prior, posterior
-        Probability of the property before and after.
-    """
-
-    secret: tuple[In, ...]
-    published: Out
-    prior: Fraction
-    posterior: Fraction
+    secret: tuple[In, ...]  #: the true states that have the property
+    published: Out  #: the state that is seen
+    prior: Fraction  #: probability of the property before and after
+    posterior: Fraction  #: see ``prior``
 
 
 class Levels(NamedTuple):

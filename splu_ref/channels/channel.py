@@ -33,21 +33,16 @@ def total(law: Law[Out]) -> Fraction:
 class Channel(Generic[In, Out]):
     """A channel: for each true state the law of the published state.
 
-    Attributes
-    ----------
-    laws
-        By true state, in the order of the rows, the law of the published state. Its probabilities are
-        positive and add up to 1; zeros in the argument are removed.
-    outputs
-        The published states in the order of the columns, those that never occur included.
-
     Raises
     ------
     ParameterError
         If there is no row, if a label is unknown or stands twice, or for a row that is not a law.
     """
 
+    #: By true state, in the order of the rows, the law of the published state. Its probabilities are positive
+    #: and add up to 1; zeros in the argument are removed.
     laws: Mapping[In, Law[Out]]
+    #: the published states in the order of the columns, those that never occur included
     outputs: tuple[Out, ...]
 
     def __post_init__(self) -> None:

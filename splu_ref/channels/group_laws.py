@@ -26,22 +26,15 @@ _BOUNDED = re.compile("(capped|all-or-none):([1-9][0-9]{0,14})")
 
 @dataclass(frozen=True, slots=True)
 class GroupDraws:
-    """The joint law of the draws of a decoy group.
+    """The joint law of the draws of a decoy group."""
 
-    Attributes
-    ----------
-    name
-        ``"independent"``: the draws are independent, as in the paper. ``"capped"``: each value is drawn
-        independently in its first ``bound`` groups, in a random order of the groups, and the other slots of a
-        group share its remaining places evenly. ``"all-or-none"``: one slot of a group is drawn; if its value
-        occurs at most ``bound`` times, it gets all places of the group, and otherwise the more frequent
-        values share the places evenly.
-    bound
-        M or A, at least 1; None with ``"independent"``.
-    """
-
+    #: ``"independent"``: the draws are independent, as in the paper. ``"capped"``: each value is drawn
+    #: independently in its first ``bound`` groups, in a random order of the groups, and the other slots of a
+    #: group share its remaining places evenly. ``"all-or-none"``: one slot of a group is drawn; if its value
+    #: occurs at most ``bound`` times, it gets all places of the group, and otherwise the more frequent values
+    #: share the places evenly.
     name: DrawsName = "independent"
-    bound: int | None = None
+    bound: int | None = None  #: M or A, at least 1; None with ``"independent"``
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -144,18 +137,10 @@ def two_state(kept: Exact, frequency: Exact, rows: Exact) -> Channel[bool, bool]
 
 @dataclass(frozen=True)
 class PerturbedGroup:
-    """The law of a group's published value under perturbed generalization.
+    """The law of a group's published value under perturbed generalization."""
 
-    Attributes
-    ----------
-    retention
-        Retention probability p of uniform perturbation, 0 < p < 1.
-    values
-        Number m of values of the declared domain, at least 2.
-    """
-
-    retention: Fraction
-    values: int
+    retention: Fraction  #: retention probability p of uniform perturbation, 0 < p < 1
+    values: int  #: number m of values of the declared domain, at least 2
 
     @classmethod
     def of(cls, retention: Exact, values: int) -> PerturbedGroup:

@@ -86,21 +86,11 @@ def min_entropy_leakage(channel: Channel[In, Out], prior: Mapping[In, Exact]) ->
 
 @dataclass(frozen=True, kw_only=True)
 class ValueLoss(Generic[Out]):
-    """The entropy loss caused by one released value.
+    """The entropy loss caused by one released value."""
 
-    Attributes
-    ----------
-    released
-        The value.
-    probability
-        How likely it is to be released.
-    records
-        For each record the entropy before less the entropy after, in bits; below 0 if it became more
-        uncertain.
-    """
-
-    released: Out
-    probability: Fraction
+    released: Out  #: the value
+    probability: Fraction  #: how likely it is to be released
+    #: for each record the entropy before less the entropy after, in bits; below 0 if it became more uncertain
     records: tuple[LogForm, ...]
 
     @property
@@ -116,26 +106,14 @@ class ValueLoss(Generic[Out]):
 
 @dataclass(frozen=True, kw_only=True)
 class EntropyLoss(Generic[Out]):
-    """The entropy loss caused by a release, in bits.
+    """The entropy loss caused by a release, in bits."""
 
-    Attributes
-    ----------
-    entropies
-        H(X) of each record before.
-    values
-        Every released value, in the order in which they first occur.
-    records
-        The expected loss of each record, which is I(X; S), its mutual information with the release.
-    whole
-        I(D; S), the mutual information of the whole table with the release.
-    leakage
-        Min-entropy leakage of the whole table: lg of how many times likelier the best guess of it is right.
-    """
-
-    entropies: tuple[LogForm, ...]
-    values: tuple[ValueLoss[Out], ...]
+    entropies: tuple[LogForm, ...]  #: H(X) of each record before
+    values: tuple[ValueLoss[Out], ...]  #: every released value, in the order in which they first occur
+    #: the expected loss of each record, which is I(X; S), its mutual information with the release
     records: tuple[LogForm, ...]
-    whole: LogForm
+    whole: LogForm  #: I(D; S), the mutual information of the whole table with the release
+    #: min-entropy leakage of the whole table: lg of how many times likelier the best guess of it is right
     leakage: LogForm
 
     @property

@@ -31,21 +31,11 @@ class Interval(NamedTuple):
 
 
 class IntervalPrivacy(NamedTuple):
-    """Widths of the shortest posterior intervals under a known prior.
+    """Widths of the shortest posterior intervals under a known prior."""
 
-    Attributes
-    ----------
-    published
-        The first of the published numbers that leave the least width.
-    least
-        The interval that is left then.
-    mean
-        The mean of the widths over the published values.
-    """
-
-    published: int
-    least: Interval
-    mean: Fraction
+    published: int  #: the first of the published numbers that leave the least width
+    least: Interval  #: the interval that is left then
+    mean: Fraction  #: the mean of the widths over the published values
 
 
 def shortest_interval(law: Mapping[int, Fraction], confidence: Exact) -> Interval:

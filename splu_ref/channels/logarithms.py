@@ -70,15 +70,10 @@ _FIRST_BITS = 64
 
 @dataclass(frozen=True, eq=False)
 class LogForm:
-    """A number of the form sum of c lg b, with lg the logarithm to the base 2: an entropy in bits.
+    """A number of the form sum of c lg b, with lg the logarithm to the base 2: an entropy in bits."""
 
-    Attributes
-    ----------
-    coefficients
-        Rational numbers c, none 0, by whole numbers b > 1 of which no two have a common factor, ascending.
-        They are primes, but for a factor above 10^8 without divisors up to 10,000, which is left as it is.
-    """
-
+    #: Rational numbers c, none 0, by whole numbers b > 1 of which no two have a common factor, ascending.
+    #: They are primes, but for a factor above 10^8 without divisors up to 10,000, which is left as it is.
     coefficients: Mapping[int, Fraction]
 
     @classmethod

@@ -63,15 +63,10 @@ class DependentRowsError(ParameterError):
 
 @dataclass(frozen=True)
 class Inverse(Generic[In, Out]):
-    """The inverse matrix: rows by published state, columns by true state.
+    """The inverse matrix: rows by published state, columns by true state."""
 
-    Attributes
-    ----------
-    weights
-        What one record published in a state adds to the estimated count of each true state. Each row adds up
-        to 1, entries may be negative; zeros are left out.
-    """
-
+    #: What one record published in a state adds to the estimated count of each true state. Each row adds up
+    #: to 1, entries may be negative; zeros are left out.
     weights: Mapping[Out, Mapping[In, Fraction]]
 
     def estimate(self, published: Mapping[Out, Exact]) -> dict[In, Fraction]:

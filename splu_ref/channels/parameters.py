@@ -226,14 +226,9 @@ def retention_probability(value: Exact | None, gamma: Gamma) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A conjunction of value assignments to attributes (Fu et al. 2014, section 2).
+    """A conjunction of value assignments to attributes (Fu et al. 2014, section 2)."""
 
-    Attributes
-    ----------
-    assignments
-        Pairs (column, value), sorted by column, one per column, at least one.
-    """
-
+    #: pairs (column, value), sorted by column, one per column, at least one
     assignments: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:

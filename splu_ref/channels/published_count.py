@@ -21,18 +21,10 @@ from splu_ref.channels.two_binomials import Trials, TwoKinds, two_kinds_lower_ta
 
 @dataclass(frozen=True, slots=True)
 class PublishedCount:
-    """f' ~ Bin(f, p) + Bin((gamma-1) f, (1-p)/(gamma-1)): mean f, whatever p is (splu.Rp).
+    """f' ~ Bin(f, p) + Bin((gamma-1) f, (1-p)/(gamma-1)): mean f, whatever p is (splu.Rp)."""
 
-    Attributes
-    ----------
-    gamma
-        Size of a decoy group.
-    retention
-        p, greater than 0 and at most 1. With p = 1 there is no error: f' = f.
-    """
-
-    gamma: Gamma
-    retention: Fraction
+    gamma: Gamma  #: size of a decoy group
+    retention: Fraction  #: p, greater than 0 and at most 1. With p = 1 there is no error: f' = f.
 
     @classmethod
     def of(cls, gamma: Exact, retention: Exact | None = None) -> Self:
@@ -133,20 +125,13 @@ class PublishedCount:
 
 @dataclass(frozen=True, slots=True)
 class PredicateCount:
-    """y ~ Bin(x, a) + Bin(n - x, b): x of n records have a value of the set, and y are published with one.
+    """y ~ Bin(x, a) + Bin(n - x, b): x of n records have a value of the set, and y are published with one."""
 
-    Attributes
-    ----------
-    records
-        n.
-    own, other
-        Chance a, or b, that a record with a value inside, or outside, is published with one inside; both
-        strictly between 0 and 1.
-    """
-
-    records: int
+    records: int  #: n
+    #: chance a, or b, that a record with a value inside, or outside, is published with one inside; both
+    #: strictly between 0 and 1
     own: Fraction
-    other: Fraction
+    other: Fraction  #: see ``own``
 
     def trials(self, count: int) -> TwoKinds:
         """Return the two kinds of trials if x = ``count``, 0 to n."""
@@ -174,19 +159,12 @@ _NONE = Trials(0, Fraction(1, 2))
 
 @dataclass(frozen=True, slots=True)
 class TupleCount:
-    """n_V ~ Bin(Q, alpha + beta) + Bin(n_D - Q, beta): Q of n_D tuples of the domain are in the original.
+    """n_V ~ Bin(Q, alpha + beta) + Bin(n_D - Q, beta): Q of n_D tuples of the domain are in the original."""
 
-    Attributes
-    ----------
-    query_size
-        n_D, tuples of the domain that the query selects.
-    own, other
-        Chance alpha + beta, or beta, that a tuple inside, or outside, the original is published, 0 to 1.
-    """
-
-    query_size: int
+    query_size: int  #: n_D, tuples of the domain that the query selects
+    #: chance alpha + beta, or beta, that a tuple inside, or outside, the original is published, 0 to 1
     own: Fraction
-    other: Fraction
+    other: Fraction  #: see ``own``
 
     def mean(self, count: int) -> Fraction:
         """Return E n_V if Q = ``count``."""

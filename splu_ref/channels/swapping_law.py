@@ -26,17 +26,11 @@ _LONGEST_POWER, _ROUNDED = 4096, 256
 
 
 class Pairs(NamedTuple):
-    """Weights of a pair of records in an estimate of the number of pairs in a set.
+    """Weights of a pair of records in an estimate of the number of pairs in a set."""
 
-    Attributes
-    ----------
-    neither, one, both
-        The weight if neither, one, or both records are published with a value in the set.
-    """
-
-    neither: Fraction
-    one: Fraction
-    both: Fraction
+    neither: Fraction  #: the weight if neither, one, or both records are published with a value in the set
+    one: Fraction  #: see ``neither``
+    both: Fraction  #: see ``neither``
 
 
 @dataclass(frozen=True)

@@ -22,18 +22,10 @@ from splu_ref.channels.binomial_bounds import BinomialMass, Enclosure, upper_tai
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Independent trials of one kind.
+    """Independent trials of one kind."""
 
-    Attributes
-    ----------
-    count
-        How many, at least 0.
-    chance
-        Probability of a success, strictly between 0 and 1.
-    """
-
-    count: int
-    chance: Fraction
+    count: int  #: how many, at least 0
+    chance: Fraction  #: probability of a success, strictly between 0 and 1
 
     def __post_init__(self) -> None:
         parts(self.count, self.chance)

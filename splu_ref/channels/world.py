@@ -31,18 +31,14 @@ LARGEST = 10**6
 class World(Generic[Value]):
     """A law of tables of one length, as independent parts: each the law of some neighboring places.
 
-    Attributes
-    ----------
-    parts
-        Of each part, whole weights above 0 of what stands in its places; the chance of a table is the product
-        of its parts' weights over that of the totals. Tables with no chance are not there.
-
     Notes
     -----
     Made by `independent` or `explicit`. Independent tuples, as for mechanisms that publish sets, are
     independent places that hold True or False.
     """
 
+    #: Of each part, whole weights above 0 of what stands in its places; the chance of a table is the product
+    #: of its parts' weights over that of the totals. Tables with no chance are not there.
     parts: tuple[Mapping[Table[Value], int], ...]
 
     @classmethod

@@ -14,37 +14,19 @@ from splu_ref.output import Case, junit
 
 @dataclass
 class Conformance:
-    """The outcome of a run.
+    """The outcome of a run."""
 
-    Attributes
-    ----------
-    name, version
-        The name and version that the program reports.
-    specification
-        The version of the specification that it was tested against.
-    offered
-        The operations that the program reports as supported.
-    unknown
-        Operations and features that it reports and the specification does not know: the first hundred.
-    smoke
-        Whether the run was restricted to a few vectors of each file.
-    results
-        Every vector and check, in the order of the run.
-    statistics
-        The statistical checks, with their evidence and power.
-    replay
-        The request that was tested alone; None for a full run.
-    """
-
-    name: str
-    version: str
-    specification: str
-    offered: frozenset[str] = frozenset()
+    name: str  #: the name and version that the program reports
+    version: str  #: see ``name``
+    specification: str  #: the version of the specification that it was tested against
+    offered: frozenset[str] = frozenset()  #: the operations that the program reports as supported
+    #: operations and features that it reports and the specification does not know: the first hundred
     unknown: Sequence[Unknown] = ()
-    smoke: bool = False
-    results: list[Result] = field(default_factory=list)
+    smoke: bool = False  #: whether the run was restricted to a few vectors of each file
+    results: list[Result] = field(default_factory=list)  #: every vector and check, in the order of the run
+    #: the statistical checks, with their evidence and power
     statistics: list[StatisticalCheck] = field(default_factory=list)
-    replay: Replay | None = None
+    replay: Replay | None = None  #: the request that was tested alone; None for a full run
 
     @property
     def verdict(self) -> str:

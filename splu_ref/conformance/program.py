@@ -44,24 +44,13 @@ _KEEPER_TIME = 10.0  # seconds that the keeper may take to start, or to end the 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on the time and memory of a program under test.
+    """Limits on the time and memory of a program under test."""
 
-    Attributes
-    ----------
-    answer
-        Seconds for one answer.
-    run
-        Seconds for a whole run, with all its starts of the program.
-    processor
-        Seconds of processor time from one start on, on Linux of all processes together, elsewhere of each.
-    memory
-        MiB of memory of all its processes together. Linux only.
-    """
-
-    answer: float = 10.0
-    run: float = 3600.0
+    answer: float = 10.0  #: seconds for one answer
+    run: float = 3600.0  #: seconds for a whole run, with all its starts of the program
+    #: seconds of processor time from one start on, on Linux of all processes together, elsewhere of each
     processor: int = 3600
-    memory: int = 4096
+    memory: int = 4096  #: MiB of memory of all its processes together. Linux only.
 
 
 class MisbehaviorError(Exception):

@@ -46,27 +46,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One vector or check.
+    """One vector or check."""
 
-    Attributes
-    ----------
-    id
-        The id of the vector or check.
-    operation
-        The operation that it belongs to.
-    verdict
-        The verdict.
-    reason
-        The fault, why the request was not sent, or why its failure is expected.
-    kind
-        The kind of request; None for a check of the protocol.
-    """
-
-    id: str
-    operation: str
-    verdict: Verdict
-    reason: str = ""
-    kind: Kind | None = None
+    id: str  #: the id of the vector or check
+    operation: str  #: the operation that it belongs to
+    verdict: Verdict  #: the verdict
+    reason: str = ""  #: the fault, why the request was not sent, or why its failure is expected
+    kind: Kind | None = None  #: the kind of request; None for a check of the protocol
 
     def to_case(self) -> Case:
         """Return the result as a JUnit case; every result that was not tested is ``skipped``."""
@@ -81,30 +67,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One request that was tested alone.
+    """One request that was tested alone."""
 
-    Attributes
-    ----------
-    id
-        The id of a vector, of a generated request, or of a check.
-    page
-        The page of the specification that decides it.
-    about
-        What it tests.
-    request
-        The line that was sent; empty for several requests.
-    expected
-        The correct answer, as JSON; empty for several requests.
-    given
-        The line received, truncated if it is long; empty if there was none.
-    """
-
-    id: str
-    page: str
-    about: str
-    request: str = ""
-    expected: str = ""
-    given: str = ""
+    id: str  #: the id of a vector, of a generated request, or of a check
+    page: str  #: the page of the specification that decides it
+    about: str  #: what it tests
+    request: str = ""  #: the line that was sent; empty for several requests
+    expected: str = ""  #: the correct answer, as JSON; empty for several requests
+    given: str = ""  #: the line received, truncated if it is long; empty if there was none
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form of the request and its answers."""
@@ -113,30 +83,15 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class StatisticalCheck:
-    """One statistical check of random releases.
+    """One statistical check of random releases."""
 
-    Attributes
-    ----------
-    name
-        The id of the check.
-    observations
-        Number of independent observations.
-    log10_e_value
-        Base-10 logarithm of the evidence against the program; it rejects from -log10 ``level`` on.
-    level
-        Upper bound of the probability of rejecting a correct program.
-    power
-        The smallest deviation that is detected with probability 0.999, as text.
-    passed
-        Whether the check did not reject.
-    """
-
-    name: str
-    observations: int
+    name: str  #: the id of the check
+    observations: int  #: number of independent observations
+    #: base-10 logarithm of the evidence against the program; it rejects from -log10 ``level`` on
     log10_e_value: float
-    level: str
-    power: str
-    passed: bool
+    level: str  #: upper bound of the probability of rejecting a correct program
+    power: str  #: the smallest deviation that is detected with probability 0.999, as text
+    passed: bool  #: whether the check did not reject
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form of the check."""

@@ -67,44 +67,22 @@ class Vector:
 
     Exactly one of ``input``, ``line``, ``octets`` and ``generator`` is given; and exactly one of ``answer``,
     ``error`` and ``answers_sha256``.
-
-    Attributes
-    ----------
-    id
-        Operation, file and name, joined by slashes; it never changes.
-    flags
-        Properties of the vector, each explained in the file's ``notes``.
-    input
-        Fields of the request, beside the operation and the file's parameters.
-    line
-        A line that is sent unchanged, in UTF-8.
-    octets
-        A line that is no text, in hexadecimal digits.
-    generator
-        Parameters of generated requests: see `splu_ref.conformance.generated`.
-    answer
-        Keys that the answer must have, with their values.
-    also
-        Keys that the answer may have, with the values that they must have then.
-    error
-        The kind of error of an invalid request.
-    answers_sha256
-        SHA-256 of all answers to generated requests.
-    checkpoints
-        The same after each tenth of them.
     """
 
-    id: str
-    flags: tuple[str, ...] = ()
+    id: str  #: operation, file and name, joined by slashes; it never changes
+    flags: tuple[str, ...] = ()  #: properties of the vector, each explained in the file's ``notes``
+    #: fields of the request, beside the operation and the file's parameters
     input: Mapping[str, object] | None = None
-    line: str | None = None
-    octets: str | None = None
+    line: str | None = None  #: a line that is sent unchanged, in UTF-8
+    octets: str | None = None  #: a line that is no text, in hexadecimal digits
+    #: parameters of generated requests: see `splu_ref.conformance.generated`
     generator: Generator | None = None
-    answer: Mapping[str, Json] | None = None
+    answer: Mapping[str, Json] | None = None  #: keys that the answer must have, with their values
+    #: keys that the answer may have, with the values that they must have then
     also: Mapping[str, Json] = field(default_factory=dict)
-    error: str | None = None
-    answers_sha256: str | None = None
-    checkpoints: tuple[str, ...] = ()
+    error: str | None = None  #: the kind of error of an invalid request
+    answers_sha256: str | None = None  #: SHA-256 of all answers to generated requests
+    checkpoints: tuple[str, ...] = ()  #: the same after each tenth of them
 
     @property
     def valid(self) -> bool:
@@ -150,34 +128,16 @@ class Vector:
 
 @dataclass(frozen=True)
 class VectorFile:
-    """The vectors of one operation under one set of parameters.
-
-    Attributes
-    ----------
-    operation
-        The operation, or ``protocol`` for lines that are no requests.
-    name
-        The file's name without ``.json``; its folder is the operation.
-    about
-        What the file tests, in one sentence.
-    page
-        The page of the specification that decides it.
-    requires
-        Features without which a program need not pass the file.
-    parameters
-        Fields of all its requests.
-    notes
-        The meaning of its flags.
-    """
+    """The vectors of one operation under one set of parameters."""
 
     specification: str
-    operation: str
-    name: str
-    about: str
-    page: str
-    requires: tuple[str, ...]
-    parameters: Mapping[str, object]
-    notes: Mapping[str, str]
+    operation: str  #: the operation, or ``protocol`` for lines that are no requests
+    name: str  #: the file's name without ``.json``; its folder is the operation
+    about: str  #: what the file tests, in one sentence
+    page: str  #: the page of the specification that decides it
+    requires: tuple[str, ...]  #: features without which a program need not pass the file
+    parameters: Mapping[str, object]  #: fields of all its requests
+    notes: Mapping[str, str]  #: the meaning of its flags
     vectors: tuple[Vector, ...]
 
     @property

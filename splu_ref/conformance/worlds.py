@@ -27,24 +27,12 @@ Integers: TypeAlias = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class World:
-    """A small table and the parameters of its repeated publication.
+    """A small table and the parameters of its repeated publication."""
 
-    Attributes
-    ----------
-    name
-        Part of the ids of its checks.
-    sensitive
-        The codes; the first record's value occurs at least twice.
-    law
-        The law of published counts: gamma, and the retention probability.
-    method
-        The plan method.
-    """
-
-    name: str
-    sensitive: tuple[int, ...]
-    law: PublishedCount
-    method: str
+    name: str  #: part of the ids of its checks
+    sensitive: tuple[int, ...]  #: the codes; the first record's value occurs at least twice
+    law: PublishedCount  #: the law of published counts: gamma, and the retention probability
+    method: str  #: the plan method
 
     @property
     def requires(self) -> frozenset[str]:

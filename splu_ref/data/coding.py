@@ -22,20 +22,12 @@ _ROWS_PER_VALUE = 4
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """A column as indices into its distinct cells, of which no two agree in type and canonical text.
+    """A column as indices into its distinct cells, of which no two agree in type and canonical text."""
 
-    Attributes
-    ----------
-    cells
-        The distinct cells, in the order in which they first occur; all missing cells are one.
-    rows
-        Shape (distinct,), ascending: the first row of each.
-    codes
-        Shape (rows,), of the smallest unsigned type: the index of each cell into ``cells``.
-    """
-
+    #: the distinct cells, in the order in which they first occur; all missing cells are one
     cells: pl.Series | Sequence[Value | None]
-    rows: NDArray[np.int64]
+    rows: NDArray[np.int64]  #: shape (distinct,), ascending: the first row of each
+    #: shape (rows,), of the smallest unsigned type: the index of each cell into ``cells``
     codes: NDArray[np.unsignedinteger]
 
     @cached_property
@@ -132,13 +124,7 @@ def code_column(series: Column) -> Coding:
 
 
 def code_values(cells: Sequence[Value | None], name: str = "") -> Coding:
-    """Return the coding of values, None for a missing one; ``name`` is that of their column, for messages.
-
-    Raises
-    ------
-    DataError
-        If one is a text with a surrogate.
-    """
+    """Return the coding of values, None for a missing one; ``name`` is that of their column, for messages."""
     row_of: dict[tuple[type, str], int] = {}
     first = [
         row_of.setdefault((type(cell), "" if cell is None else text(cell)), row)

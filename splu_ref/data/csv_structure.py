@@ -31,39 +31,20 @@ Positions: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The structure of a well-formed CSV file.
+    """The structure of a well-formed CSV file."""
 
-    Attributes
-    ----------
-    header
-        The column names, distinct and not empty.
-    row_count
-        Data rows, at least 1.
-    quoted
-        Whether the file holds any quote.
-    text_bytes
-        Total length in bytes of the text of all cells below the header.
-    """
-
-    header: tuple[str, ...]
-    row_count: int
-    quoted: bool
-    text_bytes: int
+    header: tuple[str, ...]  # the column names, distinct and not empty
+    row_count: int  # data rows, at least 1
+    quoted: bool  # whether the file holds any quote
+    text_bytes: int  # total length in bytes of the text of all cells below the header
 
 
 @dataclass(frozen=True, slots=True)
 class PrecedingContent:
-    """The content of a file before a part of it.
+    """The content of a file before a part of it."""
 
-    Attributes
-    ----------
-    header
-        The column names.
-    lines, rows
-        Numbers of line ends and of data rows before the part.
-    """
-
-    header: tuple[str, ...]
+    header: tuple[str, ...]  # the column names
+    # lines, rows: numbers of line ends and of data rows before the part
     lines: int
     rows: int
 
@@ -93,28 +74,7 @@ def check_structure(
     empty: bool = False,
     before: PrecedingContent | None = None,
 ) -> Structure:
-    """Return the structure of the CSV file ``data``, which begins after any byte-order mark.
-
-    Parameters
-    ----------
-    data
-        The whole file, or a part of it.
-    name
-        The file's name, for messages.
-    separator
-        Separator of cells, an ASCII character.
-    empty
-        Whether a header without rows is allowed.
-    before
-        The content before a part, which has no header; the structure describes the part alone.
-
-    Raises
-    ------
-    DataError
-        For an empty file, a NUL byte, bytes that are not UTF-8, a quote or a carriage return out of place,
-        a blank line, a row of another length than the header, too many columns, an empty or repeated column
-        name, or no rows.
-    """
+    """Return the structure of the CSV file ``data``, which begins after any byte-order mark."""
     if not data:
         raise DataError(f"{name} is empty: it needs a header line and rows")
     part = _Part(data, 0, -1) if before is None else _Part(data, before.lines, before.rows)

@@ -21,48 +21,22 @@ class MissingCellError(DataError):
 
 
 class Encoding(NamedTuple):
-    """A column's values as codes.
+    """A column's values as codes."""
 
-    Attributes
-    ----------
-    domain
-        The distinct values ascending: numbers by size, text by code point. Of equal numbers that are written
-        differently (1.0 and 1.00), it has the one whose text comes last; the zero of floats is 0.0.
-    codes
-        Shape (rows,): index into ``domain``.
-    rows
-        Shape (domain,): a row that holds each value as it is written there, any row for the codes in
-        ``absent_values``.
-    absent_values
-        Codes of values that no row holds as they are written: of the text that cells without content are read
-        as, of a zero where all are -0.0, or of values that were declared and do not occur.
-    """
-
+    # The distinct values ascending: numbers by size, text by code point. Of equal numbers that are written
+    # differently (1.0 and 1.00), it has the one whose text comes last; the zero of floats is 0.0.
     domain: tuple[Value, ...]
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int64]  # shape (rows,): index into ``domain``
+    # shape (domain,): a row that holds each value as it is written there, any row for the codes in
+    # ``absent_values``
     rows: NDArray[np.int64]
+    # Codes of values that no row holds as they are written: of the text that cells without content are read
+    # as, of a zero where all are -0.0, or of values that were declared and do not occur.
     absent_values: frozenset[int]
 
 
 def encode(column: str, coding: Coding, missing: str | None) -> Encoding:
-    """Return the encoding of a column.
-
-    Parameters
-    ----------
-    column
-        Its name, for messages.
-    coding
-        Its distinct cells and their places.
-    missing
-        If given, cells without content (null, NaN or empty text) are read as this text, and all others are
-        values. If not, missing cells are an error.
-
-    Raises
-    ------
-    DataError
-        For a missing cell, for values of different types, or if ``missing`` is given for a column that has
-        nulls and does not hold text.
-    """
+    """Return the encoding of a column."""
     cells: Sequence[Any] = coding.values
     kinds = sorted({type(cell).__name__ for cell in cells if cell is not None})
     if len(kinds) > 1:
@@ -95,23 +69,7 @@ def encode(column: str, coding: Coding, missing: str | None) -> Encoding:
 
 
 def encode_declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
-    """Return the encoding of a column by a declared domain, of which the column may hold a part only.
-
-    Parameters
-    ----------
-    column
-        Its name, for messages.
-    found
-        The encoding by the values that occur.
-    domain
-        All values, as canonical texts, in any order.
-
-    Raises
-    ------
-    DataError
-        For a cell outside the domain, fewer than two values, one that stands twice, or one that is not of
-        the column's type.
-    """
+    """Return the encoding of a column by a declared domain, of which the column may hold a part only."""
     if len(domain) < 2 or len(set(domain)) < len(domain):
         raise DataError(
             f"the domain declared for {column!r} must name at least two values, each of them once"

@@ -74,11 +74,6 @@ def make_folder(folder: str | os.PathLike[str]) -> None:
     Symbolic links are refused, also between the working folder and the folder: otherwise an attacker who can
     place a link, such as the author of a checked-out branch, could choose which files are overwritten. Links
     above the working folder, or on a path outside of it, are followed.
-
-    Raises
-    ------
-    InputError
-        If a folder is a link or a file, or cannot be made.
     """
     with _made(Path(folder), (), keep=True):
         pass

@@ -39,24 +39,12 @@ _BYTES = {3: 1, 7: 8, 13: 16}  # of a byte, a double, a UUID
 
 
 class Footer(NamedTuple):
-    """The size of a table, as the footer states it.
+    """The size of a table, as the footer states it."""
 
-    Attributes
-    ----------
-    rows
-        Records.
-    columns
-        Columns, of a structure each part.
-    cells
-        Rows times columns, or the values if these are more.
-    unpacked
-        Bytes of all pages when unpacked; a text may stand there once for many rows.
-    """
-
-    rows: int
-    columns: int
-    cells: int
-    unpacked: int
+    rows: int  # records
+    columns: int  # columns, of a structure each part
+    cells: int  # rows times columns, or the values if these are more
+    unpacked: int  # bytes of all pages when unpacked; a text may stand there once for many rows
 
 
 class FooterError(ValueError):
@@ -64,13 +52,7 @@ class FooterError(ValueError):
 
 
 def read_footer(data: bytes) -> Footer:
-    """Parse the footer of the Parquet file ``data`` in time proportional to its length.
-
-    Raises
-    ------
-    FooterError
-        If there is none, or a damaged one.
-    """
+    """Parse the footer of the Parquet file ``data`` in time proportional to its length."""
     if len(data) < 12 or data[:4] != _MAGIC or data[-4:] != _MAGIC:
         raise FooterError("it does not begin and end with PAR1")
     start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
@@ -210,11 +192,6 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
 
     Where no other process can be started, the file is read without a trial. Polars may then still write to
     the standard error stream, or abort, if the file is damaged.
-
-    Raises
-    ------
-    DataError
-        If the file is empty or damaged, or unpacks to more than a table does.
     """
     if not data:
         raise DataError(f"{name} is empty: it needs columns and rows")
@@ -244,19 +221,7 @@ def _parquet_fault(data: bytes) -> str:
 
 
 def fault_on_trial(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
-    """Return why a program cannot read a file; empty if it can, or if no process can be started.
-
-    Parameters
-    ----------
-    program
-        Python code, which prints `STARTED`, and then its reason if it fails.
-    arguments
-        Its arguments; the path of modules is appended.
-    data
-        Its standard input.
-    size
-        Size of the file in bytes, which determines the time limit.
-    """
+    """Return why a program cannot read a file; empty if it can, or if no process can be started."""
     try:
         trial = subprocess.run(  # noqa: S603  # this Python and a program of this package
             [sys.executable, "-I", "-X", "utf8", "-c", program, *map(str, (*arguments, *sys.path))],

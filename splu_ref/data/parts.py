@@ -260,13 +260,7 @@ take, those of a batch and its rows at most, how many columns, these columns, an
 
 
 def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
-    """Return the names of the columns of a Parquet file.
-
-    Raises
-    ------
-    DataError
-        If its footer is damaged, or states more cells than a table may have, or none.
-    """
+    """Return the names of the columns of a Parquet file."""
     name = os.fspath(path)
     try:
         with open_regular(path) as file:
@@ -293,30 +287,14 @@ def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
 
 
 class ParquetFile:
-    """A Parquet file that is read in batches, any number of times, after one trial of each set of columns.
-
-    Parameters
-    ----------
-    path
-        The file.
-    batch_bytes
-        Approximate size of a batch in bytes, unless it has at most a thousand rows.
-    batch_rows
-        Largest number of rows of a batch.
-    """
+    """A Parquet file that is read in batches, any number of times, after one trial of each set of columns."""
 
     def __init__(self, path: str | os.PathLike[str], batch_bytes: int, batch_rows: int) -> None:
         self._name, self._bytes, self._rows = os.fspath(path), batch_bytes, batch_rows
         self._tried: set[tuple[str, ...]] = set()
 
     def batches(self, columns: Sequence[str], progress: Progress) -> Iterator[pl.DataFrame]:
-        """Yield some columns in batches, in the order of the file.
-
-        Raises
-        ------
-        DataError
-            If the file is damaged.
-        """
+        """Yield some columns in batches, in the order of the file."""
         self._try(tuple(columns))
         table = pl.scan_parquet(self._name, glob=False)
         try:

@@ -21,18 +21,11 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 
 class Categories(NamedTuple):
-    """A column as indices into its values.
+    """A column as indices into its values."""
 
-    Attributes
-    ----------
-    values
-        The distinct canonical texts in the order in which they first occur; a missing cell is the empty text.
-    codes
-        Indices into ``values``, shape (rows,).
-    """
-
+    # the distinct canonical texts in the order in which they first occur; a missing cell is the empty text
     values: tuple[str, ...]
-    codes: IntArray
+    codes: IntArray  # indices into ``values``, shape (rows,)
 
 
 class Records(Protocol):
@@ -64,23 +57,13 @@ class Records(Protocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True, slots=True)
 class RecordCounts:
-    """The occurring combinations of values of some columns with their record counts.
+    """The occurring combinations of values of some columns with their record counts."""
 
-    Attributes
-    ----------
-    columns
-        Names of all columns of the table, in order.
-    counts
-        Number of records of each combination, all positive, shape (combinations,).
-    codes
-        Values in the combinations as indices into ``distinct``, by counted column.
-    distinct
-        Values of these and other columns that were read, in the order in which they first occur, by column.
-    """
-
-    columns: tuple[str, ...]
-    counts: IntArray
+    columns: tuple[str, ...]  #: names of all columns of the table, in order
+    counts: IntArray  #: number of records of each combination, all positive, shape (combinations,)
+    #: values in the combinations as indices into ``distinct``, by counted column
     codes: Mapping[str, IntArray]
+    #: values of these and other columns that were read, in the order in which they first occur, by column
     distinct: Mapping[str, tuple[str, ...]]
 
     @property

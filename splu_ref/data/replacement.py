@@ -12,13 +12,7 @@ from splu_ref.data.encoding import Encoding
 
 
 def gather(frame: Frame, rows: NDArray[np.int64] | None) -> Frame:
-    """Return the given rows, or all; a pandas index starts again from 0.
-
-    Raises
-    ------
-    DataError
-        If the library of the frame cannot reorder a column of that type.
-    """
+    """Return the given rows, or all; a pandas index starts again from 0."""
     if rows is None:
         return nw.maybe_reset_index(frame)
     try:
@@ -32,12 +26,6 @@ def replace_values(series: Column, encoding: Encoding, codes: NDArray[np.int64])
 
     Each value is copied from a row of ``series`` with this value, which preserves the type, the categories
     and their order. Values without a row are converted.
-
-    Raises
-    ------
-    DataError
-        If the type of ``series`` does not admit a value (a missing category), or if its library cannot
-        reorder a column of that type.
     """
     gathered = nw.maybe_reset_index(_gathered(series, encoding.rows[codes]))
     if not encoding.absent_values:

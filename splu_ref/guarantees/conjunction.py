@@ -37,24 +37,12 @@ from splu_ref.guarantees.count_error import DIRECTED_TRIALS
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """A predicate P with n records and a value s with f records, in a published table of N rows.
+    """A predicate P with n records and a value s with f records, in a published table of N rows."""
 
-    Attributes
-    ----------
-    law
-        Group size gamma and retention probability p.
-    rows
-        Records N of the published table.
-    frequency
-        Records f that carry s, 1 <= f <= N/gamma and f < p N.
-    predicate_count
-        Records n of P, 1 <= n <= N.
-    """
-
-    law: PublishedCount
-    rows: int
-    frequency: int
-    predicate_count: int
+    law: PublishedCount  #: group size gamma and retention probability p
+    rows: int  #: records N of the published table
+    frequency: int  #: records f that carry s, 1 <= f <= N/gamma and f < p N
+    predicate_count: int  #: records n of P, 1 <= n <= N
 
     @classmethod
     def of(
@@ -142,24 +130,12 @@ class Conjunction:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Exact moments of the published counts under hypothesis H.
+    """Exact moments of the published counts under hypothesis H."""
 
-    Attributes
-    ----------
-    mean_inside
-        E y3 = x3 p + (n - x3) a.
-    inside
-        Var y3.
-    outside
-        Var y1.
-    covariance
-        Cov(y3, y1), at most 0.
-    """
-
-    mean_inside: Fraction
-    inside: Fraction
-    outside: Fraction
-    covariance: Fraction
+    mean_inside: Fraction  #: E y3 = x3 p + (n - x3) a
+    inside: Fraction  #: Var y3
+    outside: Fraction  #: Var y1
+    covariance: Fraction  #: Cov(y3, y1), at most 0
 
     @property
     def published(self) -> Fraction:

@@ -82,24 +82,12 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class ConjunctionBound:
-    """Certified upper bounds of Pr(abs(x - x3) >= epsilon x3) under hypothesis H; vacuous above 1.
+    """Certified upper bounds of Pr(abs(x - x3) >= epsilon x3) under hypothesis H; vacuous above 1."""
 
-    Attributes
-    ----------
-    chebyshev
-        Outside the band, and one-sided Chebyshev bounds (Cantelli's) above and below.
-    chernoff
-        Outside the band, and Chernoff's bounds above and below.
-    bound
-        Outside the band, and the smaller of the two above and below: at most either.
-    band
-        The band of published counts for which ``bound`` is the least of those tried.
-    """
-
-    chebyshev: Fraction
-    chernoff: Fraction
-    bound: Fraction
-    band: Band
+    chebyshev: Fraction  #: outside the band, and one-sided Chebyshev bounds (Cantelli's) above and below
+    chernoff: Fraction  #: outside the band, and Chernoff's bounds above and below
+    bound: Fraction  #: outside the band, and the smaller of the two above and below: at most either
+    band: Band  #: the band of published counts for which ``bound`` is the least of those tried
 
 
 @one_budget()

@@ -21,27 +21,16 @@ _MOST_COUNTS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class ConjunctionThreshold:
-    """The least certified x3 from which Pr(abs(x - x3) >= epsilon x3) <= t_e for the estimate of "P and s".
-
-    Attributes
-    ----------
-    conjunction, epsilon, t_e
-        The parameters.
-    threshold
-        The least x3 such that the bounds prove it for every x3 up to ``largest``; None if they do not prove
-        it at ``largest``. The least true x3 may be smaller.
-    largest
-        The largest possible x3, the smaller of n and f.
-    band
-        The band of published counts with which that was proved.
-    """
+    """The least certified x3 from which on "P and s" has Pr(abs(x - x3) >= epsilon x3) <= t_e."""
 
     conjunction: Conjunction
     epsilon: Fraction
     t_e: Fraction
+    #: The least x3 such that the bounds prove it for every x3 up to ``largest``; None if they do not prove it
+    #: at ``largest``. The least true x3 may be smaller.
     threshold: int | None
-    largest: int
-    band: Band
+    largest: int  #: the largest possible x3, the smaller of n and f
+    band: Band  #: the band of published counts with which that was proved
 
 
 @one_budget()

@@ -159,21 +159,11 @@ LONGEST = 10_000
 
 @dataclass(frozen=True)
 class ErrorProbability:
-    """Pr(abs(f' - f) >= k) at a count, as an enclosure or exactly.
+    """Pr(abs(f' - f) >= k) at a count, as an enclosure or exactly."""
 
-    Attributes
-    ----------
-    law
-        Group size gamma and retention probability p.
-    frequency
-        True count f, at least 1.
-    offset
-        The least error k that counts, in records, at least 1.
-    """
-
-    law: PublishedCount
-    frequency: int
-    offset: int
+    law: PublishedCount  #: group size gamma and retention probability p
+    frequency: int  #: True count f, at least 1
+    offset: int  #: the least error k that counts, in records, at least 1
 
     @one_budget()
     def bounds(self, digits: Exact = 60) -> Bounds:

@@ -106,21 +106,12 @@ def bound_of(draws: GroupDraws) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DependentCount:
-    """The law of a value's published count, given how many groups of each kind hold it.
+    """The law of a value's published count, given how many groups of each kind hold it."""
 
-    Attributes
-    ----------
-    draws
-        The law of the draws of a group.
-    gamma
-        Size of a group.
-    kinds
-        Pairs (sharing, groups), ascending: in so many of its groups the value's slot is drawn as `slot_law`
-        says for ``sharing``. The groups together are the value's true count f.
-    """
-
-    draws: GroupDraws
-    gamma: Gamma
+    draws: GroupDraws  #: the law of the draws of a group
+    gamma: Gamma  #: size of a group
+    #: Pairs (sharing, groups), ascending: in so many of its groups the value's slot is drawn as `slot_law`
+    #: says for ``sharing``. The groups together are the value's true count f.
     kinds: tuple[tuple[int, int], ...]
 
     @classmethod

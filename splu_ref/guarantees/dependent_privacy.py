@@ -48,19 +48,11 @@ _DIGITS = 60
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The least error probability over counts: exact, or between two bounds.
+    """The least error probability over counts: exact, or between two bounds."""
 
-    Attributes
-    ----------
-    at_least, at_most
-        Certified; the same where the level is known.
-    argmin
-        The least count that attains ``at_most``.
-    """
-
-    at_least: Fraction | Bounds
-    at_most: Fraction | Bounds
-    argmin: int
+    at_least: Fraction | Bounds  #: certified; the same where the level is known
+    at_most: Fraction | Bounds  #: see ``at_least``
+    argmin: int  #: the least count that attains ``at_most``
 
     @property
     def is_exact(self) -> bool:

@@ -63,24 +63,12 @@ _STEP = 1021  # denominator of a tilt: no divisor of a power of gamma, so that b
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Bound on the noise of the published count of a value above the bound of a law.
+    """Bound on the noise of the published count of a value above the bound of a law."""
 
-    Attributes
-    ----------
-    draws
-        The law, with a bound.
-    gamma
-        Size of a group.
-    slots
-        S: slots of other values, in groups of the value, that are flagged or rare, at most.
-    values
-        How many values the column has, if S was computed from that alone.
-    """
-
-    draws: GroupDraws
-    gamma: Gamma
-    slots: int
-    values: int | None = None
+    draws: GroupDraws  #: the law, with a bound
+    gamma: Gamma  #: size of a group
+    slots: int  #: S: slots of other values, in groups of the value, that are flagged or rare, at most
+    values: int | None = None  #: how many values the column has, if S was computed from that alone
 
     @classmethod
     def of(cls, draws: GroupDraws, gamma: Exact, values: Exact) -> Noise:
@@ -137,36 +125,23 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class DependentDrawsThreshold:
-    """A T_f with (epsilon, T_E, T_f) large-sum utility under a law of draws, for every table.
-
-    Attributes
-    ----------
-    draws, gamma, epsilon, t_e
-        The parameters.
-    threshold
-        T_f: Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f, in every table, for every plan and flags.
-    is_least
-        Whether T_f is proved to be the least.
-    noise
-        The bound on the noise that was used; None if only that draws are ``capped``.
-    proof
-        ``"slots"``: the module's bound. ``"independent"``: Chernoff's bound, which holds for ``capped`` too,
-        and with ``is_least`` everything that proves T_f for independent draws.
-    upper_tilt, lower_tilt
-        The tilts with which `Noise.bound` is at most t_e in sum at ``threshold``; None with the other proof
-        and for a tail that no count reaches.
-    """
+    """A T_f with (epsilon, T_E, T_f) large-sum utility under a law of draws, for every table."""
 
     draws: GroupDraws
     gamma: Gamma
     epsilon: Fraction
     t_e: Fraction
+    #: T_f: Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f, in every table, for every plan and flags
     threshold: int
-    is_least: bool
-    noise: Noise | None
+    is_least: bool  #: whether T_f is proved to be the least
+    noise: Noise | None  #: the bound on the noise that was used; None if only that draws are ``capped``
+    #: ``"slots"``: the module's bound. ``"independent"``: Chernoff's bound, which holds for ``capped`` too,
+    #: and with ``is_least`` everything that proves T_f for independent draws.
     proof: Proof
+    #: the tilts with which `Noise.bound` is at most t_e in sum at ``threshold``; None with the other proof
+    #: and for a tail that no count reaches
     upper_tilt: Fraction | None
-    lower_tilt: Fraction | None
+    lower_tilt: Fraction | None  #: see ``upper_tilt``
 
 
 @one_budget()

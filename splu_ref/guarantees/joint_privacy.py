@@ -20,29 +20,17 @@ from splu_ref.channels import whole as whole_number
 
 @dataclass(frozen=True, slots=True)
 class JointMinimum:
-    """T_P of the mean of a value's published counts in several columns.
+    """T_P of the mean of a value's published counts in several columns."""
 
-    Attributes
-    ----------
-    laws
-        gamma and p of each column.
-    epsilon, alpha
-        Relative error and largest protected count.
-    copies
-        Least Pr(abs(mean - f) >= epsilon f) over 1 <= f <= alpha if the same f records have the value in all
-        columns: exact.
-    argmin
-        The least f that attains it.
-    at_least
-        The same if f records have the value in one column, and any numbers of records have those that are
-        averaged with it in the others: a bound for columns that nearly determine each other.
-    """
-
-    laws: tuple[PublishedCount, ...]
-    epsilon: Fraction
-    alpha: int
+    laws: tuple[PublishedCount, ...]  #: gamma and p of each column
+    epsilon: Fraction  #: relative error and largest protected count
+    alpha: int  #: see ``epsilon``
+    #: least Pr(abs(mean - f) >= epsilon f) over 1 <= f <= alpha if the same f records have the value in all
+    #: columns: exact
     copies: Fraction
-    argmin: int
+    argmin: int  #: the least f that attains it
+    #: the same if f records have the value in one column, and any numbers of records have those that are
+    #: averaged with it in the others: a bound for columns that nearly determine each other
     at_least: Fraction
 
 

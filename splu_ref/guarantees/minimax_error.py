@@ -43,54 +43,31 @@ _MOST_ESTIMATES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class BestEstimator:
-    """A minimax estimator of f from f' for 1 <= f <= alpha.
-
-    Attributes
-    ----------
-    gamma, epsilon, alpha, strict
-        The parameters.
-    worst_error
-        Its largest error probability.
-    choices
-        For each published count f' = 0 .. gamma alpha the estimates with their probabilities.
-    prior
-        Weights of f = 1 .. alpha for which every estimator errs with probability at least ``worst_error``
-        on average.
-    retention, draws
-        Retention probability, and the law of the draws of a group.
-    """
+    """A minimax estimator of f from f' for 1 <= f <= alpha."""
 
     gamma: Gamma
     epsilon: Fraction
     alpha: int
     strict: bool
-    worst_error: Fraction
+    worst_error: Fraction  #: its largest error probability
+    #: For each published count f' = 0 .. gamma alpha the estimates with their probabilities.
     choices: tuple[Choice, ...]
+    #: Weights of f = 1 .. alpha for which every estimator errs with probability at least ``worst_error`` on
+    #: average.
     prior: tuple[Fraction, ...]
-    retention: Fraction
-    draws: GroupDraws
+    retention: Fraction  #: retention probability, and the law of the draws of a group
+    draws: GroupDraws  #: see ``retention``
 
 
 @dataclass(frozen=True, slots=True)
 class LeastWorstError:
-    """T_P*: the minimax error probability over 1 <= f <= alpha.
+    """T_P*: the minimax error probability over 1 <= f <= alpha."""
 
-    Attributes
-    ----------
-    alpha
-        The largest count.
-    computed
-        The largest count up to which it was computed, at most ``alpha``; 0 if for none.
-    at_least
-        T_P* of the counts up to ``computed``: with more counts it can only be larger.
-    at_most
-        The same if all were computed; otherwise 1 - 1/n where n estimates are enough for every count to be
-        near one of them (splu.PACK).
-    """
-
-    alpha: int
-    computed: int
-    at_least: Fraction
+    alpha: int  #: the largest count
+    computed: int  #: the largest count up to which it was computed, at most ``alpha``; 0 if for none
+    at_least: Fraction  #: T_P* of the counts up to ``computed``: with more counts it can only be larger
+    #: the same if all were computed; otherwise 1 - 1/n where n estimates are enough for every count to be
+    #: near one of them (splu.PACK)
     at_most: Fraction
 
     @property

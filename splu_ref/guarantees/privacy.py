@@ -20,33 +20,19 @@ _MOST_DISTANCE = 20_000_000  # of f' from its mean or from its greatest value, i
 
 @dataclass(frozen=True, slots=True)
 class PrivacyMinimum:
-    """The small-sum privacy level of SPLU-Gen's count f', or of the mean of several.
+    """The small-sum privacy level of SPLU-Gen's count f', or of the mean of several."""
 
-    Attributes
-    ----------
-    law
-        Group size gamma and retention probability p.
-    epsilon, alpha, releases
-        Relative error, largest protected count, and number R of releases that are averaged.
-    t_p
-        Least Pr(abs(f' - f) > epsilon f) over 1 <= f <= alpha: the form of Theorem 4. It is taken at the
-        count R f.
-    argmin
-        The least f that attains it.
-    t_p_definition
-        Least Pr(abs(f' - f) >= epsilon f): Definition 2, the tight value, at least ``t_p``.
-    argmin_definition
-        The least f that attains it.
-    """
-
-    law: PublishedCount
-    epsilon: Fraction
-    alpha: int
-    releases: int
+    law: PublishedCount  #: group size gamma and retention probability p
+    epsilon: Fraction  #: relative error, largest protected count, and number R of releases that are averaged
+    alpha: int  #: see ``epsilon``
+    releases: int  #: see ``epsilon``
+    #: Least Pr(abs(f' - f) > epsilon f) over 1 <= f <= alpha: the form of Theorem 4. It is taken at the count
+    #: R f.
     t_p: ErrorProbability
-    argmin: int
+    argmin: int  #: the least f that attains it
+    #: least Pr(abs(f' - f) >= epsilon f): Definition 2, the tight value, at least ``t_p``
     t_p_definition: ErrorProbability
-    argmin_definition: int
+    argmin_definition: int  #: the least f that attains it
 
 
 @one_budget()

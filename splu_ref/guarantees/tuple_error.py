@@ -19,22 +19,12 @@ _BITS = 128
 
 @dataclass(frozen=True, slots=True)
 class TupleQueryError:
-    """Pr(abs(estimate - Q) >= radius), of which the square of the radius is rational.
+    """Pr(abs(estimate - Q) >= radius), of which the square of the radius is rational."""
 
-    Attributes
-    ----------
-    chances
-        alpha and beta.
-    query_size, count
-        n_D and Q.
-    radius_squared
-        rho^2 n, greater than 0.
-    """
-
-    chances: TupleChances
+    chances: TupleChances  #: alpha and beta
     query_size: int
     count: int
-    radius_squared: Fraction
+    radius_squared: Fraction  #: rho^2 n, greater than 0
 
     @classmethod
     def of(

@@ -17,16 +17,10 @@ _DECIMALS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class TupleChances:
-    """Chances that a tuple is published: alpha + beta if it is in the original, and beta if not.
+    """Chances that a tuple is published: alpha + beta if it is in the original, and beta if not."""
 
-    Attributes
-    ----------
-    alpha, beta
-        alpha > 0, beta >= 0, alpha + beta <= 1.
-    """
-
-    alpha: Fraction
-    beta: Fraction
+    alpha: Fraction  #: alpha > 0, beta >= 0, alpha + beta <= 1
+    beta: Fraction  #: alpha > 0, beta >= 0, alpha + beta <= 1
 
     @classmethod
     def of(cls, alpha: Exact, beta: Exact) -> TupleChances:
@@ -98,18 +92,10 @@ class TupleChances:
 
 @dataclass(frozen=True, slots=True)
 class TupleLevels:
-    """The two levels of (d, gamma)-privacy, 0 < d <= gamma < 1.
+    """The two levels of (d, gamma)-privacy, 0 < d <= gamma < 1."""
 
-    Attributes
-    ----------
-    d
-        Largest prior of a tuple that the adversary does not know to be in the original.
-    gamma
-        Largest posterior.
-    """
-
-    d: Fraction
-    gamma: Fraction
+    d: Fraction  #: largest prior of a tuple that the adversary does not know to be in the original
+    gamma: Fraction  #: largest posterior
 
     @classmethod
     def of(cls, d: Exact, gamma: Exact) -> TupleLevels:

@@ -45,35 +45,23 @@ _AFRESH_TRIALS = 2_000_000  # largest gamma F where every probability is compute
 
 @dataclass(frozen=True, slots=True)
 class UtilityThreshold:
-    """The least T_f with (epsilon, T_E, T_f) large-sum utility for SPLU-Gen's count f'.
-
-    Attributes
-    ----------
-    gamma, epsilon, t_e, retention
-        The parameters.
-    threshold
-        T_f: Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f, and, if T_f > 1, not at T_f - 1.
-    threshold_chebyshev
-        The count from which Chebyshev's bound is at most t_e, for comparison; None if t_e = 0.
-    tail_from
-        F: the tilts prove every count from F on. For T_f <= f < F the plateau ends are checked.
-    checked
-        How many plateau ends those are.
-    upper_tilt, lower_tilt
-        The rational z > 1 and z < 1 of `concentration.uniform_bound` at F: the sum over both of
-        E z^(f' - e) at f = F, e = floor((1+epsilon) F) and ceil((1-epsilon) F), is at most t_e. None for
-        a tail that no count reaches, and for both if t_e = 1.
-    """
+    """The least T_f with (epsilon, T_E, T_f) large-sum utility for SPLU-Gen's count f'."""
 
     gamma: Gamma
     epsilon: Fraction
     t_e: Fraction
+    #: T_f: Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f, and, if T_f > 1, not at T_f - 1
     threshold: int
+    #: the count from which Chebyshev's bound is at most t_e, for comparison; None if t_e = 0
     threshold_chebyshev: int | None
+    #: F: the tilts prove every count from F on. For T_f <= f < F the plateau ends are checked.
     tail_from: int
-    checked: int
+    checked: int  #: how many plateau ends those are
+    #: The rational z > 1 and z < 1 of `concentration.uniform_bound` at F: the sum over both of E z^(f' - e)
+    #: at f = F, e = floor((1+epsilon) F) and ceil((1-epsilon) F), is at most t_e. None for a tail that no
+    #: count reaches, and for both if t_e = 1.
     upper_tilt: Fraction | None
-    lower_tilt: Fraction | None
+    lower_tilt: Fraction | None  #: see ``upper_tilt``
     retention: Fraction
 
 

@@ -30,18 +30,10 @@ from splu_ref.randomness import Randomness, ReleaseContext, SystemSource
 
 @dataclass(frozen=True, kw_only=True)
 class JoinedRelease(Release):
-    """An earlier release joined with a batch of new records; the publisher's figures are of the batch.
+    """An earlier release joined with a batch of new records; the publisher's figures are of the batch."""
 
-    Attributes
-    ----------
-    batch
-        The published rows of the new records.
-    earlier
-        The table of the earlier release.
-    """
-
-    batch: Microdata
-    earlier: Microdata
+    batch: Microdata  #: the published rows of the new records
+    earlier: Microdata  #: the table of the earlier release
 
 
 def append(

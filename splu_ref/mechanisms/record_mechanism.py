@@ -21,21 +21,11 @@ from splu_ref.randomness import Draws, Fact, IntArray, Randomness
 
 @dataclass(frozen=True)
 class ColumnsRelease:
-    """The outcome of publishing the sensitive codes of a table of N records.
+    """The outcome of publishing the sensitive codes of a table of N records."""
 
-    Attributes
-    ----------
-    rows
-        Number of the original record at each published row, shape (published rows,).
-    published
-        Published codes by sensitive column, each of the shape of ``rows``.
-    suppressed
-        Numbers of the deleted records, ascending.
-    """
-
-    rows: IntArray
-    published: Mapping[str, IntArray]
-    suppressed: IntArray
+    rows: IntArray  #: number of the original record at each published row, shape (published rows,)
+    published: Mapping[str, IntArray]  #: published codes by sensitive column, each of the shape of ``rows``
+    suppressed: IntArray  #: numbers of the deleted records, ascending
 
 
 class ColumnRelease(NamedTuple):

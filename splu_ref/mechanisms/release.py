@@ -21,23 +21,13 @@ from splu_ref.randomness import Draws, IntArray, Randomness, ReleaseContext, Sys
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseData:
-    """The part of a release that estimators read: records or their counts, the mechanism and the domains.
+    """The part of a release that estimators read: records or their counts, the mechanism and the domains."""
 
-    Attributes
-    ----------
-    table
-        The published records.
-    mechanism
-        The mechanism that published them.
-    domains
-        The values of each sensitive column as texts, by column, columns in the order of publishing.
-    attached_manifest
-        The manifest that was read with the table; None for a table that has just been published.
-    """
-
-    table: Records
-    mechanism: Mechanism[object]
+    table: Records  #: the published records
+    mechanism: Mechanism[object]  #: the mechanism that published them
+    #: the values of each sensitive column as texts, by column, columns in the order of publishing
     domains: Mapping[str, tuple[str, ...]]
+    #: the manifest that was read with the table; None for a table that has just been published
     attached_manifest: Manifest | None = None
 
     @property
@@ -199,24 +189,12 @@ class Release(PublishedTable):
 
 
 class PublishingInput(NamedTuple):
-    """The validated input of a mechanism: original table, sensitive codes and random draws.
+    """The validated input of a mechanism: original table, sensitive codes and random draws."""
 
-    Attributes
-    ----------
-    table
-        The original.
-    codes
-        True codes by sensitive column, each of shape (N,).
-    draws_for
-        The draws of the records, by sensitive column.
-    randomness
-        Name of the source of random integers.
-    """
-
-    table: Microdata
-    codes: Mapping[str, IntArray]
-    draws_for: Callable[[str], Draws]
-    randomness: str
+    table: Microdata  # the original
+    codes: Mapping[str, IntArray]  # True codes by sensitive column, each of shape (N,)
+    draws_for: Callable[[str], Draws]  # the draws of the records, by sensitive column
+    randomness: str  # name of the source of random integers
 
     @classmethod
     def of(

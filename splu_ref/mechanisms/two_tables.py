@@ -35,27 +35,16 @@ _OF_ONE = "give the two tables and the manifest of one release"
 
 @dataclass(frozen=True)
 class TwoTables:
-    """The two tables as integer codes.
+    """The two tables as integer codes."""
 
-    Attributes
-    ----------
-    rows
-        Number of the original record at each row of the quasi-identifier table, shape (N - N mod gamma,).
-    groups
-        Group of each of these rows, from 0, shape of ``rows``.
-    values
-        Values of each group, ascending, shape (groups, gamma); each is the value of one record of the group.
-    suppressed
-        Numbers of the records deleted to make N a multiple of gamma, ascending, fewer than gamma.
-    domain_size
-        Number of values.
-    """
-
+    #: number of the original record at each row of the quasi-identifier table, shape (N - N mod gamma,)
     rows: IntArray
-    groups: IntArray
+    groups: IntArray  #: group of each of these rows, from 0, shape of ``rows``
+    #: values of each group, ascending, shape (groups, gamma); each is the value of one record of the group
     values: IntArray
+    #: numbers of the records deleted to make N a multiple of gamma, ascending, fewer than gamma
     suppressed: IntArray
-    domain_size: int
+    domain_size: int  #: number of values
 
     @property
     def published(self) -> IntArray:
@@ -71,15 +60,10 @@ class TwoTables:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedTwoTables(PublishedTable):
-    """A release of two tables; ``table`` is the quasi-identifier table with a column of group numbers.
+    """A release of two tables; ``table`` is the quasi-identifier table with a column of group numbers."""
 
-    Attributes
-    ----------
-    sensitive_table
-        A row for each value of each group: group number, value, and number of the group's records with this
-        value, which is 1.
-    """
-
+    #: a row for each value of each group: group number, value, and number of the group's records with this
+    #: value, which is 1
     sensitive_table: Microdata
 
     @cached_property

@@ -13,33 +13,17 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
-    """A test case.
+    """A test case."""
 
-    Attributes
-    ----------
-    group, name
-        Class of the case, and its name.
-    outcome
-        ``failure``, ``error`` or ``skipped``; empty if it passed.
-    type, message, text
-        Details of the outcome; an empty type is omitted.
-    seconds
-        Duration, or None.
-    properties
-        Properties by name; empty ones are omitted.
-    place
-        Source location: ``file`` and ``line``.
-    """
-
-    group: str
-    name: str
-    outcome: str = ""
-    type: str = ""
-    message: str = ""
-    text: str | None = None
-    seconds: float | None = None
-    properties: Mapping[str, str] = field(default_factory=dict)
-    place: Mapping[str, str] = field(default_factory=dict)
+    group: str  #: class of the case, and its name
+    name: str  #: class of the case, and its name
+    outcome: str = ""  #: ``failure``, ``error`` or ``skipped``; empty if it passed
+    type: str = ""  #: details of the outcome; an empty type is omitted
+    message: str = ""  #: see ``type``
+    text: str | None = None  #: see ``type``
+    seconds: float | None = None  #: duration, or None
+    properties: Mapping[str, str] = field(default_factory=dict)  #: properties by name; empty ones are omitted
+    place: Mapping[str, str] = field(default_factory=dict)  #: source location: ``file`` and ``line``
 
 
 def junit(

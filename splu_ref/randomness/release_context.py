@@ -28,18 +28,11 @@ _NOTHING = (2**64 - 1).to_bytes(8, "big")
 
 @dataclass(frozen=True)
 class TableSum:
-    """The number of records and the sum of their digests, for the key of a release; sums of parts add up.
+    """The number of records and the sum of their digests, for the key of a release; sums of parts add up."""
 
-    Attributes
-    ----------
-    count
-        Number of records.
-    digests
-        Sum of the records' digests, modulo 2**256. A record's digest is HMAC-SHA-256 under the key of
-        ``splu-ref/record/2`` and its bytes; records with the same cells count as often as they occur.
-    """
-
-    count: int = 0
+    count: int = 0  #: number of records
+    #: Sum of the records' digests, modulo 2**256. A record's digest is HMAC-SHA-256 under the key of
+    #: ``splu-ref/record/2`` and its bytes; records with the same cells count as often as they occur.
     digests: int = 0
 
     @classmethod
@@ -62,31 +55,16 @@ class TableSum:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseContext:
-    """The public parameters and the records that, with the secret key, determine a keyed release.
+    """The public parameters and the records that, with the secret key, determine a keyed release."""
 
-    Attributes
-    ----------
-    method, facts
-        Name and parameters of the mechanism as recorded in a manifest.
-    sensitive
-        The sensitive columns, in the order of publishing.
-    id_column
-        The column that identifies a record; None if its cells do.
-    missing
-        The text for missing sensitive cells; None if they are refused.
-    columns
-        The names of all columns, in table order.
-    records
-        Returns the bytes of each record's cells, in any order; called only under a key. Or their sums under
-        the key, for tables larger than memory.
-    """
-
-    method: str
-    facts: Mapping[str, Fact]
-    sensitive: Sequence[str]
-    id_column: str | None
-    missing: str | None
-    columns: Sequence[str]
+    method: str  #: name and parameters of the mechanism as recorded in a manifest
+    facts: Mapping[str, Fact]  #: see ``method``
+    sensitive: Sequence[str]  #: the sensitive columns, in the order of publishing
+    id_column: str | None  #: the column that identifies a record; None if its cells do
+    missing: str | None  #: the text for missing sensitive cells; None if they are refused
+    columns: Sequence[str]  #: the names of all columns, in table order
+    #: Returns the bytes of each record's cells, in any order; called only under a key. Or their sums under
+    #: the key, for tables larger than memory.
     records: Callable[[], Sequence[bytes]] | TableSum
 
 

@@ -16,21 +16,11 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What became of one operation of one program.
+    """What became of one operation of one program."""
 
-    Attributes
-    ----------
-    look
-        Of the badge: good, bad or none.
-    words
-        The verdict, with numbers of vectors and checks.
-    shares
-        What passed of how many, by kind of request.
-    """
-
-    look: str
-    words: str
-    shares: str = ""
+    look: str  #: of the badge: good, bad or none
+    words: str  #: the verdict, with numbers of vectors and checks
+    shares: str = ""  #: what passed of how many, by kind of request
 
 
 def conformance_html(outcomes: Sequence[Conformance]) -> bytes:

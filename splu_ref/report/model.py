@@ -143,27 +143,14 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class StatisticalRow:
-    """One check on sampled data.
+    """One check on sampled data."""
 
-    Attributes
-    ----------
-    check
-        Its name.
-    log10_e
-        Base-10 logarithm of the e-value where sampling stopped; None when the check never got that far.
-    budget
-        The chance of a false alarm that is charged to the check: it fails when e >= 1/budget.
-    power
-        The smallest deviation detected with probability 0.999 or more, in words.
-    passed
-        Whether the check passed.
-    """
-
-    check: str
+    check: str  #: its name
+    #: base-10 logarithm of the e-value where sampling stopped; None when the check never got that far
     log10_e: float | None
-    budget: Fraction
-    power: str
-    passed: bool
+    budget: Fraction  #: the chance of a false alarm that is charged to the check: it fails when e >= 1/budget
+    power: str  #: the smallest deviation detected with probability 0.999 or more, in words
+    passed: bool  #: whether the check passed
 
     @property
     def threshold(self) -> float:

@@ -34,31 +34,16 @@ EVERY_GAMMA = 20
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The options for publishing a table.
+    """The options for publishing a table."""
 
-    Attributes
-    ----------
-    rows
-        Records of the table.
-    goals
-        The goals of the publisher.
-    max_gamma
-        The largest feasible gamma.
-    values
-        Sensitive values and their true counts, the most frequent first.
-    groups
-        Homogeneous groups with at most alpha records that are at risk under at least one option; of a table
-        in files, the largest of them.
-    options
-        By gamma, then p.
-    """
-
-    rows: int
-    goals: Goals
-    max_gamma: int
-    values: tuple[tuple[str, int], ...]
+    rows: int  #: records of the table
+    goals: Goals  #: the goals of the publisher
+    max_gamma: int  #: the largest feasible gamma
+    values: tuple[tuple[str, int], ...]  #: sensitive values and their true counts, the most frequent first
+    #: homogeneous groups with at most alpha records that are at risk under at least one option; of a table in
+    #: files, the largest of them
     groups: tuple[HomogeneousGroup, ...]
-    options: tuple[Option, ...]
+    options: tuple[Option, ...]  #: by gamma, then p
 
 
 @one_budget()

@@ -34,15 +34,6 @@ class ColumnWriter:
 
     Values are numbered in memory in the order of occurrence. Once there are too many, each batch of rows has
     preliminary codes, and the values are partitioned by hash; equal values of a part then get one code.
-
-    Parameters
-    ----------
-    name
-        Name of the column.
-    folder
-        A new folder for its files.
-    parts
-        Number of partitions.
     """
 
     def __init__(self, name: str, folder: Path, parts: int) -> None:
@@ -63,13 +54,7 @@ class ColumnWriter:
         return 0 if self._spool is not None else len(self._numbers.known)
 
     def add(self, cells: pl.Series) -> None:
-        """Add the cells of the next rows.
-
-        Raises
-        ------
-        DataError
-            If a cell has no text form.
-        """
+        """Add the cells of the next rows."""
         if self._spool is None:
             codes: NDArray[np.signedinteger] = self._numbers.of(cells)
             blank = self._numbers.known.get("")

@@ -40,54 +40,31 @@ _POINTS = ndtri((np.arange(200) + 0.5) / 200)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedWidth:
-    """What estimates of the cells of a cross-table are worth under one mechanism; means over the cells.
+    """What estimates of the cells of a cross-table are worth under one mechanism; means over the cells."""
 
-    Attributes
-    ----------
-    mechanism
-        SPLU-Gen; None for retention replacement.
-    retention, true_value
-        p, and the probability that a published value is the record's true value: p of SPLU-Gen, and p +
-        (1-p)/m of retention replacement in a domain of m values.
-    width, width_error
-        Mean width of the 95 % intervals, and its Monte Carlo standard error; 0 if it was not simulated.
-    from_zero, to_all
-        Mean number of intervals that start at 0, and that reach all records of the predicate.
-    standard_error
-        Median over the cells of the standard error of the estimate that rests on the cell alone, without any
-        assumption on other cells (``exact``, and of retention replacement the inversion).
-    """
-
-    mechanism: SpluGen | None
+    mechanism: SpluGen | None  #: SPLU-Gen; None for retention replacement
+    #: p, and the probability that a published value is the record's true value: p of SPLU-Gen, and p +
+    #: (1-p)/m of retention replacement in a domain of m values
     retention: Fraction
-    true_value: Fraction
+    true_value: Fraction  #: see ``retention``
+    #: mean width of the 95 % intervals, and its Monte Carlo standard error; 0 if it was not simulated
     width: float
-    width_error: float
-    from_zero: float
-    to_all: float
+    width_error: float  #: see ``width``
+    from_zero: float  #: mean number of intervals that start at 0, and that reach all records of the predicate
+    to_all: float  #: see ``from_zero``
+    #: median over the cells of the standard error of the estimate that rests on the cell alone, without any
+    #: assumption on other cells (``exact``, and of retention replacement the inversion)
     standard_error: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossTable:
-    """The cells of a cross-table with their true counts.
+    """The cells of a cross-table with their true counts."""
 
-    Attributes
-    ----------
-    columns
-        Its columns, the sensitive one last.
-    counts
-        True counts by predicate and sensitive value, shape (predicates, values).
-    predicates
-        The values of the other columns of each predicate.
-    values
-        The sensitive values.
-    """
-
-    columns: tuple[str, ...]
-    counts: IntArray
-    predicates: tuple[tuple[str, ...], ...]
-    values: tuple[str, ...]
+    columns: tuple[str, ...]  #: its columns, the sensitive one last
+    counts: IntArray  #: True counts by predicate and sensitive value, shape (predicates, values)
+    predicates: tuple[tuple[str, ...], ...]  #: the values of the other columns of each predicate
+    values: tuple[str, ...]  #: the sensitive values
 
     @classmethod
     def of(cls, table: Microdata, sensitive: str, by: Sequence[str]) -> CrossTable:
@@ -160,20 +137,11 @@ class CrossTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableWidths:
-    """Expected widths for one cross-table.
+    """Expected widths for one cross-table."""
 
-    Attributes
-    ----------
-    table
-        The cross-table.
-    releases
-        Number of simulated releases of each mechanism.
-    widths
-        One for each mechanism, then those of retention replacement that shows true values as often.
-    """
-
-    table: CrossTable
-    releases: int
+    table: CrossTable  #: the cross-table
+    releases: int  #: number of simulated releases of each mechanism
+    #: one for each mechanism, then those of retention replacement that shows true values as often
     widths: tuple[ExpectedWidth, ...]
 
 

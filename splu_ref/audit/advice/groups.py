@@ -27,39 +27,16 @@ MOST_LISTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class HomogeneousGroup:
-    """A predicate whose records all have the same sensitive value.
+    """A predicate whose records all have the same sensitive value."""
 
-    Attributes
-    ----------
-    predicate
-        One or two assignments to columns that are not sensitive.
-    value
-        The sensitive value, as text.
-    count
-        Records of the predicate, n = x3.
-    """
-
-    predicate: Concept
-    value: str
-    count: int
+    predicate: Concept  #: one or two assignments to columns that are not sensitive
+    value: str  #: the sensitive value, as text
+    count: int  #: records of the predicate, n = x3
 
 
 def error_below(count: int, epsilon: Fraction, retention: Fraction, level: Fraction) -> bool:
     """Return whether the reconstruction errs on a homogeneous group with a probability below ``level``.
 
-    Parameters
-    ----------
-    count
-        Records of the group, n.
-    epsilon
-        Relative error, greater than 0.
-    retention
-        p, between 0 and 1, both excluded.
-    level
-        T_P, the required error probability.
-
-    Notes
-    -----
     The closed form of section 5.1 reports n if y3 >= p n, and at most y3/p otherwise (y3/p in large tables).
     So it errs if y3 <= (1 - epsilon) p n, where y3 ~ Bin(n, p); in small tables also for other y3.
     """

@@ -13,26 +13,14 @@ from splu_ref.audit.advice.recommendation import recommend
 
 @dataclass(frozen=True, slots=True)
 class JointChoice:
-    """The recommended options for several columns that are published together.
+    """The recommended options for several columns that are published together."""
 
-    Attributes
-    ----------
-    options
-        The option for each column.
-    deleted
-        Number of records that are deleted so that the groups of every column are complete.
-    binding
-        The column with the smallest feasible gamma, among those that do not meet the goals if there are any.
-    meets
-        Whether every column meets the goals.
-    common
-        Whether one gamma was chosen for all, since the recommended ones are not feasible together.
-    """
-
-    options: Mapping[str, Option]
-    deleted: int
+    options: Mapping[str, Option]  #: the option for each column
+    deleted: int  #: number of records that are deleted so that the groups of every column are complete
+    #: the column with the smallest feasible gamma, among those that do not meet the goals if there are any
     binding: str
-    meets: bool
+    meets: bool  #: whether every column meets the goals
+    #: whether one gamma was chosen for all, since the recommended ones are not feasible together
     common: bool
 
 

@@ -28,43 +28,23 @@ class FittingCells:
     """Records whose two published cells fit together, and how often these show the true values.
 
     Two cells fit if the second is the one that most records with the first have in the original.
-
-    Attributes
-    ----------
-    columns
-        The determining column, and the determined one.
-    share
-        Expected share of the records whose published cells fit.
-    right
-        By column the probability that the cell of such a record is its true value.
     """
 
-    columns: tuple[str, str]
-    share: float
-    right: tuple[float, float]
+    columns: tuple[str, str]  #: the determining column, and the determined one
+    share: float  #: expected share of the records whose published cells fit
+    right: tuple[float, float]  #: by column the probability that the cell of such a record is its true value
 
 
 @dataclass(frozen=True, slots=True)
 class JointView:
-    """Privacy of several sensitive columns together.
+    """Privacy of several sensitive columns together."""
 
-    Attributes
-    ----------
-    columns
-        Columns that depend on each other; all columns if none do.
-    level
-        T_P of the mean of their counts.
-    exact
-        Whether one column determines another, so that ``level.copies`` is attained by values that the same
-        records have; else ``level.at_least`` bounds T_P, whatever the dependence.
-    fitting
-        By pair of dependent columns.
-    """
-
-    columns: tuple[str, ...]
-    level: JointMinimum
+    columns: tuple[str, ...]  #: columns that depend on each other; all columns if none do
+    level: JointMinimum  #: T_P of the mean of their counts
+    #: whether one column determines another, so that ``level.copies`` is attained by values that the same
+    #: records have; else ``level.at_least`` bounds T_P, whatever the dependence
     exact: bool
-    fitting: tuple[FittingCells, ...]
+    fitting: tuple[FittingCells, ...]  #: by pair of dependent columns
 
     @property
     def t_p(self) -> Fraction:

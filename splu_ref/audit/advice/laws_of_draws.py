@@ -28,32 +28,18 @@ MOST_ROWS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class LawOfDraws:
-    """A law of draws at the recommended gamma, with p = 1/gamma.
+    """A law of draws at the recommended gamma, with p = 1/gamma."""
 
-    Attributes
-    ----------
-    draws
-        The law, with alpha as its bound: the largest count to be protected.
-    t_p
-        T_P of counts up to alpha (Definition 2).
-    t_p_star
-        T_P* of these counts.
-    threshold
-        T_f of this table, exactly, for a plan and marks drawn by a fixed seed; None if that takes too long.
-    accurate
-        Number of values with T_f records or more; None likewise.
-    deviation, plain_deviation
-        Standard deviation of the published count of the most frequent value, exactly for that plan, None
-        likewise; and with independent draws.
-    """
-
-    draws: GroupDraws
-    t_p: Level
-    t_p_star: LeastWorstError
+    draws: GroupDraws  #: the law, with alpha as its bound: the largest count to be protected
+    t_p: Level  #: T_P of counts up to alpha (Definition 2)
+    t_p_star: LeastWorstError  #: T_P* of these counts
+    #: T_f of this table, exactly, for a plan and marks drawn by a fixed seed; None if that takes too long
     threshold: int | None
-    accurate: int | None
+    accurate: int | None  #: number of values with T_f records or more; None likewise
+    #: standard deviation of the published count of the most frequent value, exactly for that plan, None
+    #: likewise; and with independent draws
     deviation: float | None
-    plain_deviation: float
+    plain_deviation: float  #: see ``deviation``
 
 
 def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:

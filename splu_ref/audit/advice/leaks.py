@@ -42,19 +42,13 @@ records."""
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Declared roles of columns that are not sensitive.
+    """Declared roles of columns that are not sensitive."""
 
-    Attributes
-    ----------
-    quasi
-        Quasi-identifiers, which may have unique cells. If there are any, unique records are counted by these
-        alone.
-    keep
-        Columns that are published in spite of their disclosure risk; a sensitive one in spite of its
-        dependence on others.
-    """
-
+    #: Quasi-identifiers, which may have unique cells. If there are any, unique records are counted by these
+    #: alone.
     quasi: tuple[str, ...] = ()
+    #: columns that are published in spite of their disclosure risk; a sensitive one in spite of its
+    #: dependence on others
     keep: tuple[str, ...] = ()
 
     def require(self, table: Microdata | CodedTable, sensitive: Sequence[str]) -> None:
@@ -69,25 +63,13 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A column, or a pair of columns, that identifies records or discloses the sensitive column.
+    """A column, or a pair of columns, that identifies records or discloses the sensitive column."""
 
-    Attributes
-    ----------
-    kind
-        Kind of the disclosure.
-    columns
-        One or two.
-    records, among
-        Number of affected records, and of the records considered.
-    drawn
-        Whether the column is sensitive too: its published values are draws of their own.
-    """
-
-    kind: Kind
-    columns: tuple[str, ...]
-    records: int
-    among: int
-    drawn: bool = False
+    kind: Kind  #: kind of the disclosure
+    columns: tuple[str, ...]  #: one or two
+    records: int  #: number of affected records, and of the records considered
+    among: int  #: see ``records``
+    drawn: bool = False  #: whether the column is sensitive too: its published values are draws of their own
 
     def sentence(self, sensitive: str) -> str:
         """Return a description of the disclosure."""
@@ -106,20 +88,11 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Concentration:
-    """A predicate whose records all, or nearly all, have one sensitive value.
+    """A predicate whose records all, or nearly all, have one sensitive value."""
 
-    Attributes
-    ----------
-    predicate
-        One or two assignments to columns that are not sensitive.
-    value
-        The sensitive value, as text.
-    count, size
-        Records of the predicate with the value, and all of its records.
-    """
-
-    predicate: Concept
-    value: str
+    predicate: Concept  # one or two assignments to columns that are not sensitive
+    value: str  # the sensitive value, as text
+    # count, size: records of the predicate with the value, and all of its records
     count: int
     size: int
 
@@ -129,39 +102,22 @@ class Concentration:
 
 @dataclass(frozen=True, slots=True)
 class Leaks:
-    """Disclosure risks of one sensitive column.
+    """Disclosure risks of one sensitive column."""
 
-    Attributes
-    ----------
-    sensitive
-        The column.
-    leaks
-        Columns and pairs, the most serious kinds first; then other sensitive columns that determine this one.
-    concentrations
-        Concentrated predicates of more than ``above`` records, largest first, without redundant ones. Of a
-        table in files, the largest of them.
-    unlisted
-        Number of further concentrated predicates.
-    above
-        See ``concentrations``.
-    unique_records, unique_by
-        Number of records that are unique in all other columns, or in the declared quasi-identifiers; and
-        these.
-    pairs, all_pairs
-        Number of searched pairs of columns, and of all pairs.
-    unordered
-        Columns with too many values for the search in the order of numbers or dates.
-    """
-
-    sensitive: str
+    sensitive: str  #: the column
+    #: columns and pairs, the most serious kinds first; then other sensitive columns that determine this one
     leaks: tuple[Leak, ...]
+    #: Concentrated predicates of more than ``above`` records, largest first, without redundant ones. Of a
+    #: table in files, the largest of them.
     concentrations: tuple[Concentration, ...]
-    unlisted: int
-    above: int
+    unlisted: int  #: number of further concentrated predicates
+    above: int  #: see ``concentrations``
+    #: number of records that are unique in all other columns, or in the declared quasi-identifiers; and these
     unique_records: int
-    unique_by: tuple[str, ...]
-    pairs: int
-    all_pairs: int
+    unique_by: tuple[str, ...]  #: see ``unique_records``
+    pairs: int  #: number of searched pairs of columns, and of all pairs
+    all_pairs: int  #: see ``pairs``
+    #: columns with too many values for the search in the order of numbers or dates
     unordered: tuple[str, ...]
 
     @property

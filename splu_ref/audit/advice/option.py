@@ -29,27 +29,14 @@ SHORT_TRIALS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """The publisher's goals: Definitions 1 and 2 with one relative error.
+    """The publisher's goals: Definitions 1 and 2 with one relative error."""
 
-    Attributes
-    ----------
-    epsilon
-        Relative error, greater than 0.
-    alpha
-        Largest count to be protected, at least 1.
-    t_p
-        Least error probability of a small count.
-    t_e
-        Greatest error probability of a large count, greater than 0 and below ``t_p``.
-    true_value
-        Largest probability that a published value is the record's true value, greater than 0; 1 is no
-        requirement.
-    """
-
-    epsilon: Fraction
-    alpha: int
-    t_p: Fraction
-    t_e: Fraction
+    epsilon: Fraction  #: relative error, greater than 0
+    alpha: int  #: largest count to be protected, at least 1
+    t_p: Fraction  #: least error probability of a small count
+    t_e: Fraction  #: greatest error probability of a large count, greater than 0 and below ``t_p``
+    #: largest probability that a published value is the record's true value, greater than 0; 1 is no
+    #: requirement
     true_value: Fraction = Fraction(1)
 
     @classmethod
@@ -83,50 +70,26 @@ class Goals:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One choice of gamma and p, with its privacy and accuracy for a table.
+    """One choice of gamma and p, with its privacy and accuracy for a table."""
 
-    Attributes
-    ----------
-    law
-        The choice: group size gamma and retention probability p.
-    t_p
-        The exact least error probability over the counts 1 to alpha (Definition 2), or an enclosure if the
-        fraction is long.
-    argmin
-        The count that attains it.
-    meets_t_p
-        Whether ``t_p`` meets the goal.
-    meets_true_value
-        Whether the probability that a published value is the true value meets the goal.
-    threshold
-        T_f: the least count from which on the error probability is at most T_E.
-    protected
-        Values of the table with at most alpha records and an error probability of at least T_P, as numbers
-        into `Advice.values`.
-    accurate
-        Values with T_f records or more.
-    between
-        All other values, without either guarantee.
-    unprotected
-        Homogeneous groups at risk: those reconstructed correctly too often, as numbers into `Advice.groups`.
-    unlisted
-        Number of further groups at risk, for a table in files.
-    uninformative
-        Values with at least p N records, N a multiple of gamma: records with another value publish such a
-        value as often as those that have it (D = 0), so it is published independently of other columns.
-    """
-
-    law: PublishedCount
+    law: PublishedCount  #: the choice: group size gamma and retention probability p
+    #: the exact least error probability over the counts 1 to alpha (Definition 2), or an enclosure if the
+    #: fraction is long
     t_p: Fraction | Bounds
-    argmin: int
-    meets_t_p: bool
-    meets_true_value: bool
-    threshold: int
+    argmin: int  #: the count that attains it
+    meets_t_p: bool  #: whether ``t_p`` meets the goal
+    meets_true_value: bool  #: whether the probability that a published value is the true value meets the goal
+    threshold: int  #: T_f: the least count from which on the error probability is at most T_E
+    #: values of the table with at most alpha records and an error probability of at least T_P, as numbers
+    #: into `Advice.values`
     protected: tuple[int, ...]
-    accurate: tuple[int, ...]
-    between: tuple[int, ...]
+    accurate: tuple[int, ...]  #: values with T_f records or more
+    between: tuple[int, ...]  #: all other values, without either guarantee
+    #: homogeneous groups at risk: those reconstructed correctly too often, as numbers into `Advice.groups`
     unprotected: tuple[int, ...]
-    unlisted: int
+    unlisted: int  #: number of further groups at risk, for a table in files
+    #: values with at least p N records, N a multiple of gamma: records with another value publish such a
+    #: value as often as those that have it (D = 0), so it is published independently of other columns
     uninformative: tuple[int, ...]
 
     @property

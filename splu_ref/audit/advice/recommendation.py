@@ -13,21 +13,11 @@ from splu_ref.guarantees import decimal_down
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The option that serves the goals best.
+    """The option that serves the goals best."""
 
-    Attributes
-    ----------
-    option
-        The choice.
-    meets
-        Whether it meets the goals; otherwise it is the closest.
-    reasons
-        Sentences.
-    """
-
-    option: Option
-    meets: bool
-    reasons: tuple[str, ...]
+    option: Option  #: the choice
+    meets: bool  #: whether it meets the goals; otherwise it is the closest
+    reasons: tuple[str, ...]  #: sentences
 
 
 def recommend(advice: Advice) -> Recommendation:

@@ -27,19 +27,11 @@ RETENTION = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Skew:
-    """A column in which one value has more than half of the records, so that no gamma is feasible.
+    """A column in which one value has more than half of the records, so that no gamma is feasible."""
 
-    Attributes
-    ----------
-    column, rows
-        The column, and the number of records.
-    values
-        Sensitive values and their true counts, the most frequent first.
-    """
-
-    column: str
-    rows: int
-    values: tuple[tuple[str, int], ...]
+    column: str  #: the column, and the number of records
+    rows: int  #: the column, and the number of records
+    values: tuple[tuple[str, int], ...]  #: sensitive values and their true counts, the most frequent first
 
     @property
     def sentence(self) -> str:
@@ -83,22 +75,13 @@ def require_groups(table: Microdata | CodedTable, sensitive: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A crossing of a sensitive column with another one, as a remedy.
+    """A crossing of a sensitive column with another one, as a remedy."""
 
-    Attributes
-    ----------
-    name, by
-        The column that it makes, and the other column.
-    gamma
-        The largest gamma that it allows.
-    sensitive
-        The sensitive column.
-    """
-
+    # name, by: the column that it makes, and the other column
     name: str
     by: str
-    gamma: int
-    sensitive: str
+    gamma: int  # the largest gamma that it allows
+    sensitive: str  # the sensitive column
 
     def __str__(self) -> str:
         options = ["--cross", f"{self.name}={self.by},{self.sensitive}", "--sensitive", self.name]

@@ -16,50 +16,26 @@ LEVEL = Fraction(1, 10**9)
 
 @dataclass(frozen=True, kw_only=True)
 class AttackOutcome:
-    """The success of an attack, predicted and measured.
-
-    Attributes
-    ----------
-    attack, mechanism
-        Their names.
-    success
-        The measured success, exact; None if nothing was measured.
-    predicted
-        The expectation of ``success`` under the declared law of the mechanism; None if unknown.
-    baseline
-        The expected success without a release.
-    e_value
-        Evidence against the prediction: under a correct prediction it reaches 1/a with probability at most a.
-        None if nothing is predicted, or the outcome is not random.
-    detectable
-        The least difference between ``success`` and ``predicted`` that would contradict the prediction at
-        ``LEVEL``; None without an e-value, or if no outcome would.
-    largest
-        The largest posterior of any record's value under the attack; None if unknown.
-    measure
-        Description of the success, in one sentence.
-    attacked
-        Number of attacked records or tuples, if the attack is on each of them.
-    believed
-        The expected success in the view of an attacker without the original.
-    bounded
-        Whether ``predicted`` is an upper bound of the expectation.
-    measured
-        Without prediction: the success on several publications of the table, whose median is ``success``.
-    """
+    """The success of an attack, predicted and measured."""
 
     attack: str
     mechanism: str
-    success: Fraction | None
+    success: Fraction | None  #: the measured success, exact; None if nothing was measured
+    #: the expectation of ``success`` under the declared law of the mechanism; None if unknown
     predicted: Fraction | None
-    baseline: Fraction
+    baseline: Fraction  #: the expected success without a release
+    #: Evidence against the prediction: under a correct prediction it reaches 1/a with probability at most a.
+    #: None if nothing is predicted, or the outcome is not random.
     e_value: EValue | None
+    #: the least difference between ``success`` and ``predicted`` that would contradict the prediction at
+    #: ``LEVEL``; None without an e-value, or if no outcome would
     detectable: Fraction | None
-    largest: Fraction | None
-    measure: str
-    attacked: int | None = None
-    believed: Fraction | None = None
-    bounded: bool = False
+    largest: Fraction | None  #: the largest posterior of any record's value under the attack; None if unknown
+    measure: str  #: description of the success, in one sentence
+    attacked: int | None = None  #: number of attacked records or tuples, if the attack is on each of them
+    believed: Fraction | None = None  #: the expected success in the view of an attacker without the original
+    bounded: bool = False  #: whether ``predicted`` is an upper bound of the expectation
+    #: without prediction: the success on several publications of the table, whose median is ``success``
     measured: Shares | None = None
 
     @property

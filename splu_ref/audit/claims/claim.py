@@ -33,25 +33,13 @@ class Common:
 
 
 class Claim(Common, ABC):
-    """A claim of some kind; a class for each kind stands in a file of its own.
+    """A claim of some kind; a class for each kind stands in a file of its own."""
 
-    Attributes
-    ----------
-    kind
-        The name of the kind in a file.
-    mechanism
-        The mechanism that it speaks of, as a file names it.
-    required, optional
-        Its keys, besides those that every claim has.
-    inherited
-        Those of its keys that ``[release]`` may give.
-    """
-
-    kind: ClassVar[str]
-    mechanism: ClassVar[str]
-    required: ClassVar[tuple[str, ...]]
-    optional: ClassVar[tuple[str, ...]] = ()
-    inherited: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[str]  #: the name of the kind in a file
+    mechanism: ClassVar[str]  #: the mechanism that it speaks of, as a file names it
+    required: ClassVar[tuple[str, ...]]  #: its keys, besides those that every claim has
+    optional: ClassVar[tuple[str, ...]] = ()  #: see ``required``
+    inherited: ClassVar[tuple[str, ...]] = ()  #: those of its keys that ``[release]`` may give
 
     @classmethod
     @abstractmethod
@@ -83,22 +71,12 @@ class Claim(Common, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class SpluGenClaim(Claim):
-    """A claim about counts that SPLU-Gen publishes.
-
-    Attributes
-    ----------
-    law
-        The law of a published count: the mechanism's group size and retention probability.
-    epsilon
-        The relative error.
-    draws
-        The law of the draws of a group.
-    """
+    """A claim about counts that SPLU-Gen publishes."""
 
     mechanism = SPLU_GEN
-    law: PublishedCount
-    epsilon: Fraction
-    draws: GroupDraws
+    law: PublishedCount  #: the law of a published count: the mechanism's group size and retention probability
+    epsilon: Fraction  #: the relative error
+    draws: GroupDraws  #: the law of the draws of a group
 
     @property
     def setting(self) -> str:
@@ -128,21 +106,11 @@ class SpluGenClaim(Claim):
 
 @dataclass(frozen=True, slots=True)
 class ClaimsFile:
-    """A file of claims.
+    """A file of claims."""
 
-    Attributes
-    ----------
-    path
-        As given in the file.
-    title
-        What the file calls itself, or empty.
-    claims
-        In the order of the file, at least one.
-    """
-
-    path: str
-    title: str
-    claims: tuple[Claim, ...]
+    path: str  #: as given in the file
+    title: str  #: what the file calls itself, or empty
+    claims: tuple[Claim, ...]  #: in the order of the file, at least one
 
 
 def records(alpha: int) -> str:

@@ -52,46 +52,22 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The verdict on one claim.
+    """The verdict on one claim."""
 
-    Attributes
-    ----------
-    verdict
-        confirmed, narrowed, refuted or not decided.
-    stated
-        What the claim says, in plain words.
-    found
-        What is true: the numbers that decide, in plain words.
-    true_for
-        For a claim that is narrowed or not decided, the part of it that was shown to be true: ``true for
-        alpha <= 3``. May be empty for the latter, and is for any other.
-    instead
-        For a claim that is not confirmed, the number that could be promised in its place. May be empty.
-    numbers
-        The exact numbers, by name.
-    recompute
-        A command that computes them again.
-    proofs
-        The certificates that can be made.
-    without_certificate
-        Why there is none that decides the claim, if so.
-    remarks
-        What else an auditor should know.
-    quotes
-        What it repeats of the paper that is refuted.
-    """
-
-    verdict: Verdict
-    stated: str
-    found: str
-    numbers: dict[str, ExactJson | int | None]
-    recompute: str
+    verdict: Verdict  #: confirmed, narrowed, refuted or not decided
+    stated: str  #: what the claim says, in plain words
+    found: str  #: what is true: the numbers that decide, in plain words
+    numbers: dict[str, ExactJson | int | None]  #: the exact numbers, by name
+    recompute: str  #: a command that computes them again
+    #: For a claim that is narrowed or not decided, the part of it that was shown to be true: ``true for alpha
+    #: <= 3``. May be empty for the latter, and is for any other.
     true_for: str = ""
+    #: For a claim that is not confirmed, the number that could be promised in its place. May be empty.
     instead: str = ""
-    proofs: tuple[Proof, ...] = ()
-    without_certificate: str = ""
-    remarks: tuple[str, ...] = ()
-    quotes: tuple[Quote, ...] = ()
+    proofs: tuple[Proof, ...] = ()  #: the certificates that can be made
+    without_certificate: str = ""  #: why there is none that decides the claim, if so
+    remarks: tuple[str, ...] = ()  #: what else an auditor should know
+    quotes: tuple[Quote, ...] = ()  #: what it repeats of the paper that is refuted
 
 
 MOST_RELEASES = 20

@@ -82,27 +82,17 @@ class CoinClaim(Claim, Protocol):
 class SpluGenClaim:
     """A claim of SPLU-Gen.
 
-    Attributes
-    ----------
-    law
-        The law of published counts: size of a decoy group, and retention probability p, below 1.
-    plan
-        Name of the plan method, or None if the claim names none.
-    draws
-        The law of the draws in a group.
-    divisor
-        Of the number of rows that are published; gamma unless other columns have another one.
-
     Raises
     ------
     ParameterError
         For a retention of 1, an unknown plan, or dependent draws with another retention than 1/gamma.
     """
 
+    #: the law of published counts: size of a decoy group, and retention probability p, below 1
     law: PublishedCount
-    plan: str | None = None
-    draws: GroupDraws = field(default_factory=GroupDraws)
-    divisor: int = 0
+    plan: str | None = None  #: name of the plan method, or None if the claim names none
+    draws: GroupDraws = field(default_factory=GroupDraws)  #: the law of the draws in a group
+    divisor: int = 0  #: of the number of rows that are published; gamma unless other columns have another one
 
     kept_words: ClassVar[str] = "kept it"
     unseen: ClassVar[str] = (
@@ -207,14 +197,9 @@ class SpluGenClaim:
 
 @dataclass(frozen=True, slots=True)
 class SpluGenByColumnClaim:
-    """A claim of SPLU-Gen with parameters of its own for each sensitive column.
+    """A claim of SPLU-Gen with parameters of its own for each sensitive column."""
 
-    Attributes
-    ----------
-    columns
-        What is claimed of each sensitive column; all have one divisor.
-    """
-
+    #: what is claimed of each sensitive column; all have one divisor
     columns: tuple[tuple[str, SpluGenClaim], ...]
 
     unseen: ClassVar[str] = SpluGenClaim.unseen

@@ -37,26 +37,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Groups:
-    """What every group holds and shows.
+    """What every group holds and shows."""
 
-    Attributes
-    ----------
-    mechanism
-        The mechanism.
-    shown
-        Published code of each group, shape (G,).
-    contained
-        Records of each group by value, shape (G, m).
-    chosen
-        By the name of a rule, the code of the record that it would choose in each group.
-    divided
-        By what they part, divisions of the groups that no draw decides.
-    """
-
-    mechanism: PerturbedGeneralization
-    shown: IntArray
-    contained: IntArray
+    mechanism: PerturbedGeneralization  #: the mechanism
+    shown: IntArray  #: published code of each group, shape (G,)
+    contained: IntArray  #: records of each group by value, shape (G, m)
+    #: by the name of a rule, the code of the record that it would choose in each group
     chosen: dict[str, IntArray]
+    #: by what they part, divisions of the groups that no draw decides
     divided: tuple[tuple[IntArray, ...], ...]
 
     @classmethod

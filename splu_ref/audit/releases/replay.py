@@ -156,33 +156,16 @@ class _RecordedRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class Replay:
-    """A release that was made again from the original.
+    """A release that was made again from the original."""
 
-    Attributes
-    ----------
-    origin
-        ``"transcript"`` or ``"key"``: where its draws come from.
-    mechanism, original
-        How it was published, and from what.
-    release
-        What the draws give.
-    randomness
-        Name of the source of random integers, as the transcript states it.
-    columns
-        The draws of each sensitive column.
-    tape
-        The bytes that were drawn; empty under a key.
-    published
-        Digest of the published table that the transcript names; None without a transcript.
-    """
-
-    origin: str
-    mechanism: Mechanism[Release]
-    original: Microdata
-    release: Release
-    randomness: str
-    columns: dict[str, ColumnDraws]
-    tape: bytes = b""
+    origin: str  #: ``"transcript"`` or ``"key"``: where its draws come from
+    mechanism: Mechanism[Release]  #: how it was published, and from what
+    original: Microdata  #: how it was published, and from what
+    release: Release  #: what the draws give
+    randomness: str  #: name of the source of random integers, as the transcript states it
+    columns: dict[str, ColumnDraws]  #: the draws of each sensitive column
+    tape: bytes = b""  #: the bytes that were drawn; empty under a key
+    #: digest of the published table that the transcript names; None without a transcript
     published: str | None = None
 
     @classmethod

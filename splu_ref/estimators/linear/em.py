@@ -39,24 +39,15 @@ class ConvergenceError(InputError):
 
 
 class Maximum(NamedTuple):
-    """Counts at which a maximization of the likelihood stopped.
+    """Counts at which a maximization of the likelihood stopped."""
 
-    Attributes
-    ----------
-    counts
-        Estimated true counts, shape of the published ones.
-    gap
-        For each vector, n (max_u g_u - 1), where g_u is the factor by which EM would multiply the count of
-        state u. The log-likelihood is concave, so no counts are more likely than these by more than the gap.
-        It is 0 where the conditions of Karush, Kuhn and Tucker hold: g_u = 1 where the count is positive, at
-        most 1 where it is 0.
-    steps
-        Evaluations of the matrix.
-    """
-
-    counts: FloatArray
+    counts: FloatArray  #: estimated true counts, shape of the published ones
+    #: For each vector, n (max_u g_u - 1), where g_u is the factor by which EM would multiply the count of
+    #: state u. The log-likelihood is concave, so no counts are more likely than these by more than the gap.
+    #: It is 0 where the conditions of Karush, Kuhn and Tucker hold: g_u = 1 where the count is positive, at
+    #: most 1 where it is 0.
     gap: FloatArray
-    steps: int
+    steps: int  #: evaluations of the matrix
 
 
 def most_likely(

@@ -196,12 +196,6 @@ NORMAL_95 = Fraction("1.959963984540054")
 class ConjunctionError:
     """The error of the estimate of a conjunction by the closed form.
 
-    Attributes
-    ----------
-    y3, f_published, predicate_count, rows, law
-        As for `splu_ref.estimators.conjunction_estimate`, which checks them; f' is below p N, and N is at
-        least 2.
-
     Notes
     -----
     ``splu_ref/spec/estimates.py``, the method exact.

@@ -90,18 +90,7 @@ class ChannelEstimator:
         return (INVERSION, MOST_LIKELY) if independent else (INVERSION,)
 
     def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
-        """Return the estimate of each query.
-
-        Raises
-        ------
-        DataError
-            If the channel has no inverse.
-        InputError
-            If the maximum likelihood iteration does not converge, which can happen from eleven columns on.
-        ParameterError
-            For a method that the release does not allow, or a query that names no sensitive column, or more
-            than the channel allows.
-        """
+        """Return the estimate of each query."""
         if method is not None and method not in self.methods:
             names = " and ".join(f"{name!r}" for name in self.methods)
             several = "s" if len(self.methods) > 1 else ""

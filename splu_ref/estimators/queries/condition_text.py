@@ -98,13 +98,7 @@ def _known_ends(text: str, begin: int, domain: Sequence[str]) -> set[int]:
 
 
 def _divided(text: str, values: Values) -> tuple[str, str, int] | None:
-    """Divide a text at the first operator before which a column of the table stands, or at the first ``=``.
-
-    Returns
-    -------
-    tuple or None
-        The column, the operator, and where in the text its value begins.
-    """
+    """Divide a text at the first operator behind a column of the table, or at the first ``=``."""
     matches = [match for match in _OPERATOR.finditer(text) if text[: match.start()].strip()]
     for match in matches:
         for name in (text[: match.start()], text[: match.start()].strip()):

@@ -38,20 +38,12 @@ class NoneOf:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The column holds a number, or a date, from ``least`` to ``greatest``; None is no limit.
+    """The column holds a number, or a date, from ``least`` to ``greatest``; None is no limit."""
 
-    Attributes
-    ----------
-    least, greatest
-        The limits, of one kind. A day as a limit means all its moments.
-    above, below
-        Whether the least and the greatest are themselves left out.
-    """
-
-    least: Limit | None
-    greatest: Limit | None
-    above: bool = False
-    below: bool = False
+    least: Limit | None  #: The limits, of one kind. A day as a limit means all its moments.
+    greatest: Limit | None  #: see ``least``
+    above: bool = False  #: whether the least and the greatest are themselves left out
+    below: bool = False  #: see ``above``
 
     def __str__(self) -> str:
         least = "" if self.least is None else limit_text(self.least)
@@ -85,13 +77,7 @@ def _plain(value: str, besides: str = "") -> str:
 
 
 def condition_of(column: object, given: object) -> Condition:
-    """Return the condition that a JSON value states: a value, a list of values, a range or ``{"not": …}``.
-
-    Raises
-    ------
-    ParameterError
-        For anything else.
-    """
+    """Return the condition that a JSON value states: a value, a list of values, a range or ``{"not": …}``."""
     if isinstance(given, Mapping):
         return NoneOf(_values(column, given["not"])) if set(given) == {"not"} else _range(column, given)
     return AnyOf(_values(column, given))

@@ -54,13 +54,7 @@ class Columns:
         self.rows, self.counts = table.row_count, table.counts
 
     def __getitem__(self, name: str) -> Column:
-        """Return a column.
-
-        Raises
-        ------
-        DataError
-            If there is no such column, or it has a value outside its stated domain.
-        """
+        """Return a column."""
         if name not in self._known:
             domain = self.domain(name)
             self._known[name] = Column(domain, codes_in_domain(self._table, name, domain))
@@ -109,15 +103,7 @@ class Columns:
 
 
 class SensitiveCounts:
-    """Counts by value of one sensitive column under any predicates on other columns.
-
-    Parameters
-    ----------
-    columns
-        The table's columns.
-    sensitive
-        Name of the sensitive column.
-    """
+    """Counts by value of one sensitive column under any predicates on other columns."""
 
     def __init__(self, columns: Columns, sensitive: str) -> None:
         self._columns = columns

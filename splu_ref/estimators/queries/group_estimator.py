@@ -91,16 +91,7 @@ class GroupEstimator:
         self._inside(query)
 
     def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
-        """Return an answer to each query.
-
-        Raises
-        ------
-        DataError
-            If a condition is on a column that was not published.
-        ParameterError
-            For another method than ``inversion``, a value outside its domain, a query without the sensitive
-            column, or one that cuts a group.
-        """
+        """Return an answer to each query."""
         if method not in {None, "inversion"}:
             raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
         return [self._answer(query) for query in queries]

@@ -56,20 +56,7 @@ def reaches(text: str, limit: Limit, *, strict: bool, down: bool = False) -> boo
 
 
 class Scale:
-    """The texts of one kind of limit (numbers, days or moments) in ascending order.
-
-    Parameters
-    ----------
-    texts
-        Any texts; texts of other kinds are excluded.
-    like
-        A limit of the kind. A day stands for all its moments.
-
-    Attributes
-    ----------
-    values
-        The texts as values, ascending.
-    """
+    """The texts of one kind of limit (numbers, days or moments) in ascending order."""
 
     def __init__(self, texts: Sequence[str], like: Limit) -> None:
         read = _reader(like)

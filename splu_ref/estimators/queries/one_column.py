@@ -27,39 +27,17 @@ from splu_ref.randomness import IntArray
 
 
 class Batch(NamedTuple):
-    """Queries on the column with their counts.
+    """Queries on the column with their counts."""
 
-    Attributes
-    ----------
-    published
-        y by predicate and value, shape (predicates, values).
-    which
-        The predicate of each query, shape (queries,).
-    members
-        Which values each query counts, 1 or 0, shape (queries, values).
-    predicate_count
-        n by query, shape (queries,).
-    counted
-        Published records of the whole query, shape (queries,).
-    frequency
-        f' of its values together, shape (queries,).
-    most
-        See `QueryCounts`, shape (queries,).
-    rows
-        N.
-    predicates
-        The conditions on columns that are not sensitive.
-    """
-
-    published: FloatArray
-    which: IntArray
-    members: FloatArray
-    predicate_count: FloatArray
-    counted: FloatArray
-    frequency: FloatArray
-    most: FloatArray
-    rows: int
-    predicates: tuple[Predicate, ...]
+    published: FloatArray  #: y by predicate and value, shape (predicates, values)
+    which: IntArray  #: the predicate of each query, shape (queries,)
+    members: FloatArray  #: which values each query counts, 1 or 0, shape (queries, values)
+    predicate_count: FloatArray  #: n by query, shape (queries,)
+    counted: FloatArray  #: published records of the whole query, shape (queries,)
+    frequency: FloatArray  #: f' of its values together, shape (queries,)
+    most: FloatArray  #: see `QueryCounts`, shape (queries,)
+    rows: int  #: N
+    predicates: tuple[Predicate, ...]  #: the conditions on columns that are not sensitive
 
     @property
     def expected(self) -> FloatArray:
@@ -304,40 +282,22 @@ CONTRADICTED = (
 
 
 class ErrorParts(NamedTuple):
-    """Estimates with the parts of their mean square errors, arrays of one shape.
+    """Estimates with the parts of their mean square errors, arrays of one shape."""
 
-    Attributes
-    ----------
-    value
-        The estimate.
-    sampling
-        Its variance at fixed true counts.
-    bias
-        Mean squared shrinkage bias.
-    """
-
-    value: FloatArray
-    sampling: FloatArray
-    bias: FloatArray
+    value: FloatArray  # the estimate
+    sampling: FloatArray  # its variance at fixed true counts
+    bias: FloatArray  # mean squared shrinkage bias
 
 
 class ColumnEstimates(NamedTuple):
-    """Shrinkage estimates on one column.
+    """Shrinkage estimates on one column."""
 
-    Attributes
-    ----------
-    values, variances
-        Estimates of all values by predicate and their mean square errors, shape (predicates, values).
-    selected
-        Estimates of the queries with the parts of their errors, shape (queries,).
-    most
-        Upper ends of their intervals.
-    """
-
+    # values, variances: estimates of all values by predicate and their mean square errors, shape (predicates,
+    # values)
     values: FloatArray
     variances: FloatArray
-    selected: ErrorParts
-    most: FloatArray
+    selected: ErrorParts  # estimates of the queries with the parts of their errors, shape (queries,)
+    most: FloatArray  # upper ends of their intervals
 
 
 def shrunk(column: PublishedColumn, kind: Interval, by_conditions: bool, batch: Batch) -> Estimates:

@@ -48,16 +48,7 @@ class PartEstimator:
             self._columns.holding(name, condition)
 
     def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
-        """Return an answer to each query.
-
-        Raises
-        ------
-        DataError
-            If there is no such column.
-        ParameterError
-            For another method than ``inversion``, a value outside its domain, or a query without the
-            sensitive column.
-        """
+        """Return an answer to each query."""
         if method not in {None, "inversion"}:
             raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
         for query in queries:

@@ -94,19 +94,6 @@ def interval_of_weights(
     The union of two intervals: the estimate plus or minus 1.96 standard errors, and the same with the largest
     variance compatible with the published counts, rounded outwards and clipped to 0 .. N. The second accounts
     for large weights of rare values without a published record.
-
-    Parameters
-    ----------
-    law
-        Probability of each published value by the true one, shape (values, published values).
-    weights
-        Weight of each published value in the estimate, shape (published values,).
-    members
-        Indicator of the counted values, shape (values,).
-    counts
-        Number of published records by value, shape (published values,).
-    error
-        The standard error.
     """
     records, estimate = int(counts.sum()), float(counts @ weights)
     added = law @ weights**2 - members  # to the variance, by a record of each value

@@ -20,15 +20,9 @@ from splu_ref.estimators.queries.limits import Limit, Scale
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A conjunction of conditions on distinct columns, at least one.
+    """A conjunction of conditions on distinct columns, at least one."""
 
-    Attributes
-    ----------
-    conditions
-        Pairs (column, condition), sorted by column.
-    """
-
-    conditions: tuple[tuple[str, Condition], ...]
+    conditions: tuple[tuple[str, Condition], ...]  #: pairs (column, condition), sorted by column
 
     def __post_init__(self) -> None:
         if not self.conditions:
@@ -75,21 +69,13 @@ class Query:
 
 
 class ResolvedQuery(NamedTuple):
-    """A query as codes of one published table.
+    """A query as codes of one published table."""
 
-    Attributes
-    ----------
-    predicate
-        Its conditions on columns that are not sensitive.
-    members
-        For each sensitive column that it names, in the estimator's order, the codes of the values counted.
-    named
-        For each of these columns how many values are meant, at least 1: more than members if some are not
-        published.
-    """
-
-    predicate: Predicate
+    predicate: Predicate  # its conditions on columns that are not sensitive
+    # for each sensitive column that it names, in the estimator's order, the codes of the values counted
     members: tuple[tuple[int, ...], ...]
+    # for each of these columns how many values are meant, at least 1: more than members if some are not
+    # published
     named: tuple[int, ...]
 
     def alone(self, place: int) -> ResolvedQuery:
@@ -98,15 +84,7 @@ class ResolvedQuery(NamedTuple):
 
 
 class Values:
-    """The values of a column, which evaluates conditions; numbers are parsed once.
-
-    Parameters
-    ----------
-    column
-        Its name, for messages.
-    domain
-        The values, as texts.
-    """
+    """The values of a column, which evaluates conditions; numbers are parsed once."""
 
     def __init__(self, column: str, domain: Sequence[str]) -> None:
         self.domain = domain
@@ -118,20 +96,7 @@ class Values:
         return {value: place for place, value in enumerate(self.domain)}
 
     def holding(self, condition: Condition, *, complete: bool = True) -> NDArray[np.bool_]:
-        """Return whether each value satisfies a condition, shape (values,).
-
-        Parameters
-        ----------
-        condition
-            The condition.
-        complete
-            Whether other values are impossible; if not, they satisfy nothing.
-
-        Raises
-        ------
-        ParameterError
-            For a value that the complete domain lacks, or a range on a column that holds no numbers.
-        """
+        """Return whether each value satisfies a condition, shape (values,)."""
         self._require(condition, complete=complete)
         return self.matching(condition)
 

@@ -52,17 +52,7 @@ class IntegerWeights(NamedTuple):
 
 
 class Side:
-    """The two-state channel of a column's condition, with its inverse weights.
-
-    Attributes
-    ----------
-    channel
-        The law of whether the published value is in the set, by whether the true one is.
-    weights, squares
-        Weights of the two published states in the unbiased count of records inside, and their squares.
-    mean_squares
-        The mean squared weight of a record outside, and of one inside.
-    """
+    """The two-state channel of a column's condition, with its inverse weights."""
 
     def __init__(self, channel: Channel[bool, bool], weights: Weights) -> None:
         self.channel = channel
@@ -82,18 +72,10 @@ class Side:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecordStates:
-    """The published states of the records that a query selects.
+    """The published states of the records that a query selects."""
 
-    Attributes
-    ----------
-    counts
-        Number of records published in each state, shape (2^k,).
-    sides
-        One for each column.
-    """
-
-    counts: IntArray
-    sides: tuple[Side, ...]
+    counts: IntArray  # number of records published in each state, shape (2^k,)
+    sides: tuple[Side, ...]  # one for each column
 
     def weighted(self) -> Fraction:
         """Return the unbiased estimate as an exact fraction."""
@@ -130,22 +112,10 @@ class RecordStates:
 def most_likely_counts(several: Sequence[RecordStates]) -> list[float]:
     """Return maximum likelihood estimates of the numbers of records with all bits set.
 
-    Parameters
-    ----------
-    several
-        The published states of each query; all queries have the same number of columns.
-
-    Notes
-    -----
     The likelihood is that of independent records under the product of the columns' channels, which is applied
     column by column. With one column its maximum is the clipped inversion (claim splu.Ic). Otherwise it is
     computed by EM from a positive start, and by Newton's method where that is slow, to within a thousandth of
     the maximum of the log-likelihood.
-
-    Raises
-    ------
-    InputError
-        If the iteration does not converge.
     """
     totals = [int(states.counts.sum()) for states in several]
     if len(several[0].sides) == 1:
@@ -175,15 +145,6 @@ def matrix(channel: Channel[bool, bool]) -> FloatArray:
 def weighted(counts: IntArray, weights: Sequence[IntegerWeights]) -> Fraction:
     """Return the sum over states of their count times the product of the columns' weights, exactly.
 
-    Parameters
-    ----------
-    counts
-        Shape (2^k,), at least 0.
-    weights
-        Of each column, the first one's bit leftmost.
-
-    Notes
-    -----
     Uses 64-bit integers unless a sum can overflow, otherwise Python integers: each column multiplies the sum
     of absolute values by at most the larger weight.
     """

@@ -41,22 +41,7 @@ T = TypeVar("T")
 
 
 class SeveralColumns:
-    """Joint published counts of several sensitive columns (Fu et al. 2014, section 5.2).
-
-    Parameters
-    ----------
-    columns
-        The columns of the published table.
-    names
-        The sensitive columns that the queries name, at least two.
-    parts
-        The same columns, each alone.
-
-    Raises
-    ------
-    InputError
-        If the columns have too many combinations of values.
-    """
+    """Joint published counts of several sensitive columns (Fu et al. 2014, section 5.2)."""
 
     def __init__(self, columns: Columns, names: Sequence[str], parts: Sequence[PublishedColumn]) -> None:
         self.parts = tuple(parts)
@@ -72,13 +57,7 @@ class SeveralColumns:
 
     @cached_property
     def interactions(self) -> Interactions:
-        """The interactions of the columns in all records.
-
-        Raises
-        ------
-        InputError
-            If there are too many combinations of values.
-        """
+        """The interactions of the columns in all records."""
         cells = prod(size + 1 for size in self._shape) + _TABLE * 2 ** len(self._shape)
         if cells > MOST_SHRUNK:
             raise InputError(
@@ -92,13 +71,7 @@ class SeveralColumns:
         return Interactions(channels, self._cells(()), [part.frequencies for part in self.parts])
 
     def require_few_states(self) -> None:
-        """Raise if a conjunction has too many states for ``em``.
-
-        Raises
-        ------
-        InputError
-            Above `MOST_STATES`.
-        """
+        """Raise if a conjunction has too many states for ``em``."""
         if (states := 2 ** len(self._shape)) > MOST_STATES:
             raise InputError(
                 f"a conjunction of {len(self._shape)} sensitive columns has {states} states, above "

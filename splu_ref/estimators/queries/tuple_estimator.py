@@ -22,18 +22,10 @@ from splu_ref.randomness import IntArray
 
 @dataclass(frozen=True, slots=True)
 class TupleEstimate:
-    """The estimate of one count, exactly.
+    """The estimate of one count, exactly."""
 
-    Attributes
-    ----------
-    law
-        The law of the published count, by the true one.
-    published
-        n_V, published tuples that the query selects.
-    """
-
-    law: TupleCount
-    published: int
+    law: TupleCount  #: the law of the published count, by the true one
+    published: int  #: n_V, published tuples that the query selects
 
     @property
     def estimate(self) -> Fraction:
@@ -109,15 +101,7 @@ class TupleEstimator:
             selected(column, condition, self._column(column)[0])
 
     def __call__(self, queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
-        """Return an answer to each query.
-
-        Raises
-        ------
-        DataError
-            For a column that was not published.
-        ParameterError
-            For another method than ``inversion``, or a value outside its domain.
-        """
+        """Return an answer to each query."""
         if method not in {None, "inversion"}:
             raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
         return [self._answer(query) for query in queries]

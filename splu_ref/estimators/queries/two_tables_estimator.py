@@ -90,16 +90,7 @@ class TwoTablesEstimator:
         self._resolved(query)
 
     def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
-        """Return an answer to each query.
-
-        Raises
-        ------
-        DataError
-            If there is no such column, or the groups do not identify the counted values.
-        ParameterError
-            For an unknown method, a value outside its domain, a query that does not name the sensitive
-            column, or one that names the number of a group.
-        """
+        """Return an answer to each query."""
         if method not in {None, INVERSION, SHARES}:
             raise ParameterError(
                 f"a release by Anatomy has the methods {INVERSION!r} and {SHARES!r} only: choose from these"
@@ -165,26 +156,16 @@ class TwoTablesEstimator:
 
 @dataclass(frozen=True, eq=False)
 class _Weights:
-    """Weights of the records of each group in a count.
+    """Weights of the records of each group in a count."""
 
-    Attributes
-    ----------
-    of_groups
-        u, shape (groups,).
-    frequencies, variances
-        f_v, and the variance of u over the groups that hold v, each of shape (values,).
-    over, under
-        Largest excess of u over the indicator of the value, and of the indicator over u.
-    bias
-        Largest rounding error of the mean of u over the groups of a value.
-    """
-
-    of_groups: FloatArray
+    of_groups: FloatArray  # u, shape (groups,)
+    # frequencies, variances: f_v, and the variance of u over the groups that hold v, each of shape (values,)
     frequencies: IntArray
     variances: FloatArray
+    # over, under: largest excess of u over the indicator of the value, and of the indicator over u
     over: float
     under: float
-    bias: float
+    bias: float  # largest rounding error of the mean of u over the groups of a value
 
     @cached_property
     def _steps(self) -> FloatArray:

@@ -28,15 +28,6 @@ def weak_support(column: PublishedColumn, name: str, members: FloatArray) -> lis
 
     The warning is given if abs(b - a) is at most `HIDDEN` times b, where `shrunk` does not rely on the
     published count either. A set with more than half of all records is judged by its complement.
-
-    Parameters
-    ----------
-    column
-        The published column.
-    name
-        Its name.
-    members
-        Indicators of the sets, shape (sets, values).
     """
     frequencies, rows = column.frequencies, float(column.rows)
     common = members @ frequencies > rows / 2

@@ -56,17 +56,10 @@ interactions of all records are smaller still. They matter for small tables only
 
 
 class ColumnChannel(NamedTuple):
-    """Two-state channels of the values of one sensitive column.
+    """Two-state channels of the values of one sensitive column."""
 
-    Attributes
-    ----------
-    share
-        f'/N, shape (values,).
-    matrix
-        The two-state matrices of the values; a value whose contrast D is not positive is not informative.
-    """
-
-    share: FloatArray
+    share: FloatArray  # f'/N, shape (values,)
+    # the two-state matrices of the values; a value whose contrast D is not positive is not informative
     matrix: TwoState
 
     @classmethod
@@ -104,73 +97,32 @@ class ColumnChannel(NamedTuple):
 
 
 class Interaction(NamedTuple):
-    """The table of some columns for some records; arrays have the shape of the columns' domains.
+    """The table of some columns for some records; arrays have the shape of the columns' domains."""
 
-    Attributes
-    ----------
-    fit
-        Expected from fewer columns, and for a predicate from all records.
-    deviation
-        Unbiased interaction less that of the fit, and for a predicate less its share of all records'
-        ``surplus``.
-    estimate
-        The fit and the learned part of the deviation.
-    surplus
-        Unbiased interaction less that of the estimate.
-    posterior
-        The weight of each tau of `ALL_RECORDS` or `PREDICATE`, shape (taus, 1).
-    variance
-        Of the estimate, if the fit is right.
-    """
-
-    fit: FloatArray
+    fit: FloatArray  # expected from fewer columns, and for a predicate from all records
+    # unbiased interaction less that of the fit, and for a predicate less its share of all records'
+    # ``surplus``
     deviation: FloatArray
-    estimate: FloatArray
-    surplus: FloatArray
-    posterior: FloatArray
-    variance: FloatArray
+    estimate: FloatArray  # the fit and the learned part of the deviation
+    surplus: FloatArray  # unbiased interaction less that of the estimate
+    posterior: FloatArray  # the weight of each tau of `ALL_RECORDS` or `PREDICATE`, shape (taus, 1)
+    variance: FloatArray  # of the estimate, if the fit is right
 
 
 class Deviations(NamedTuple):
-    """Relative deviations from a fit, the arguments of `weights`.
+    """Relative deviations from a fit, the arguments of `weights`."""
 
-    Attributes
-    ----------
-    variance
-        Variance of the deviation, shape of the fit.
-    unit
-        The factor of tau, shape of the fit.
-    relative, noise, chance
-        Relative deviation, its relative variance, infinite where a column is not informative, and its
-        sampling variance: shape (1, entries).
-    """
-
-    variance: FloatArray
-    unit: FloatArray
+    variance: FloatArray  # variance of the deviation, shape of the fit
+    unit: FloatArray  # the factor of tau, shape of the fit
+    # relative, noise, chance: relative deviation, its relative variance, infinite where a column is not
+    # informative, and its sampling variance: shape (1, entries)
     relative: FloatArray
     noise: FloatArray
     chance: FloatArray
 
 
 class Interactions:
-    """The interactions of several sensitive columns in all records, and from them in any predicate.
-
-    Parameters
-    ----------
-    channels
-        The columns.
-    cells
-        All records by their published values, shape of the domains.
-    frequencies
-        f' of each column.
-
-    Attributes
-    ----------
-    rows
-        N.
-    all_records
-        The tables of all records, for each two or more of the columns.
-    """
+    """The interactions of several sensitive columns in all records, and from them in any predicate."""
 
     def __init__(
         self, channels: Sequence[ColumnChannel], cells: FloatArray, frequencies: Sequence[FloatArray]
@@ -180,15 +132,7 @@ class Interactions:
         self.all_records = self.tables(cells, frequencies)
 
     def tables(self, cells: FloatArray, margins: Sequence[FloatArray]) -> dict[Places, Interaction]:
-        """Return the tables of each two or more of the columns for the records of a predicate.
-
-        Parameters
-        ----------
-        cells
-            Its records by their published values: at least one, and not all.
-        margins
-            Its estimated counts by the values of each column.
-        """
+        """Return the tables of each two or more of the columns for the records of a predicate."""
         found: dict[Places, Interaction] = {}
         known: dict[Places, FloatArray] = {(place,): margin for place, margin in enumerate(margins)}
         for places in _subsets(len(self.channels)):
@@ -257,22 +201,6 @@ class Interactions:
     ) -> Deviations:
         """Return relative deviations of cells, or of sets of cells, with their variances.
 
-        Parameters
-        ----------
-        places
-            The columns.
-        n
-            Number of records.
-        fit, deviation
-            Shape (estimates of the first column, of the second, ...); the deviation is NaN where a column is
-            not informative.
-        margins
-            The estimated counts of the records by the values of each column.
-        squares, own
-            For each column: see `interaction_variance`.
-
-        Notes
-        -----
         For a predicate with the share s of all records, R_P - s R = (1-s) R_P - s R_Q, with R the
         interactions of all and Q the other records, whose noise is independent of P's. As s grows to 1, P
         cannot differ: the unit of its deviations is the fit times sqrt(1-s).
@@ -309,19 +237,6 @@ def interaction_variance(
 ) -> FloatArray:
     """Return the variance of interactions.
 
-    Parameters
-    ----------
-    count
-        n.
-    published
-        The expected published shares of each column.
-    square
-        Squares of the centered weights of each column, shape (published values, estimates).
-    own
-        f (1 - f) of the set of each estimate in each column, shape (estimates,).
-
-    Notes
-    -----
     n records with independent products of weights: n E(squares) less the variance of the true values.
     Slightly conservative, because decoys are drawn without replacement.
     """

@@ -24,55 +24,27 @@ _LEAST = 1e-9
 
 
 class ColumnStates(NamedTuple):
-    """The set of one column in a conjunction.
+    """The set of one column in a conjunction."""
 
-    Attributes
-    ----------
-    members
-        Indicator of the set, shape (values,).
-    chances
-        Probability that a record with each value is published with a value of the set, shape (values,).
-    retention
-        b if no record is estimated to have a value of the set.
-    scatter
-        Relative standard deviation of the set's published frequency.
-    """
-
-    members: FloatArray
+    members: FloatArray  # indicator of the set, shape (values,)
+    # probability that a record with each value is published with a value of the set, shape (values,)
     chances: FloatArray
-    retention: float
-    scatter: float
+    retention: float  # b if no record is estimated to have a value of the set
+    scatter: float  # relative standard deviation of the set's published frequency
 
 
 class SeveralStates(NamedTuple):
-    """The statistic of a conjunction on several columns, with its moments.
+    """The statistic of a conjunction on several columns, with its moments."""
 
-    Attributes
-    ----------
-    total
-        n.
-    statistic
-        Sum of the weights of the published records.
-    contrast
-        prod_k (b_k - a_k): the contribution of a record of the conjunction to the expectation.
-    background
-        Contribution of all other records.
-    tabled_count
-        x in the estimated table.
-    noise, slope
-        Variance of the statistic at ``tabled_count``, and its derivative by x.
-    doubt
-        Variance of ``background`` due to the table and the published frequencies.
-    """
-
-    total: float
-    statistic: float
-    contrast: float
-    background: float
-    tabled_count: float
+    total: float  # n
+    statistic: float  # sum of the weights of the published records
+    contrast: float  # prod_k (b_k - a_k): the contribution of a record of the conjunction to the expectation
+    background: float  # contribution of all other records
+    tabled_count: float  # x in the estimated table
+    # noise, slope: variance of the statistic at ``tabled_count``, and its derivative by x
     noise: float
     slope: float
-    doubt: float
+    doubt: float  # variance of ``background`` due to the table and the published frequencies
 
     @classmethod
     def of(

@@ -19,18 +19,10 @@ _LEAST = 1e-12
 
 
 class Prior(NamedTuple):
-    """A prior density of tau on a grid.
+    """A prior density of tau on a grid."""
 
-    Attributes
-    ----------
-    taus
-        The grid of tau, ascending.
-    density
-        The prior density there, up to a factor.
-    """
-
-    taus: FloatArray
-    density: FloatArray
+    taus: FloatArray  # the grid of tau, ascending
+    density: FloatArray  # the prior density there, up to a factor
 
     @property
     def masses(self) -> FloatArray:
@@ -43,21 +35,11 @@ class Prior(NamedTuple):
 
 
 class ShrinkageWeights(NamedTuple):
-    """Weights of unbiased estimates, each of shape (predicates, estimates).
+    """Weights of unbiased estimates, each of shape (predicates, estimates)."""
 
-    Attributes
-    ----------
-    weight
-        Posterior mean weight of the unbiased estimate, 0 .. 1; the prior mean has the rest.
-    weight_variance
-        Posterior variance of the weight.
-    prior_variance
-        Mean of s_v + tau^2: prior variance of x_v relative to m_v^2.
-    """
-
-    weight: FloatArray
-    weight_variance: FloatArray
-    prior_variance: FloatArray
+    weight: FloatArray  # Posterior mean weight of the unbiased estimate, 0 .. 1; the prior mean has the rest.
+    weight_variance: FloatArray  # posterior variance of the weight
+    prior_variance: FloatArray  # mean of s_v + tau^2: prior variance of x_v relative to m_v^2
 
     def bias(self, deviation: FloatArray | float, unit: FloatArray | float) -> FloatArray:
         """Return the mean squared bias of the shrunk estimate over the posterior of tau.

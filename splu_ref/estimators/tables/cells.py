@@ -25,34 +25,18 @@ PUBLIC = "public"
 
 
 class Cell(NamedTuple):
-    """A line of a table.
+    """A line of a table."""
 
-    Attributes
-    ----------
-    values
-        The value of each column of the table, as text, in order; None for a total over the column.
-    estimate
-        Estimated number of original records with these values among those of the table.
-    standard_error
-        Standard error of the estimate; None if unknown, 0 for a public count.
-    interval
-        95 % interval, or None.
-    method
-        Estimation method; `PUBLIC` for a count that publication did not change.
-    published_count, predicate_count
-        Published records with all values, and with the values of columns that are not sensitive.
-    exact
-        Whether the interval has at least its nominal coverage for every count.
-    """
-
+    #: the value of each column of the table, as text, in order; None for a total over the column
     values: tuple[str | None, ...]
-    estimate: float
-    standard_error: float | None
-    interval: tuple[float, float] | None
-    method: str
+    estimate: float  #: estimated number of original records with these values among those of the table
+    standard_error: float | None  #: standard error of the estimate; None if unknown, 0 for a public count
+    interval: tuple[float, float] | None  #: 95 % interval, or None
+    method: str  #: estimation method; `PUBLIC` for a count that publication did not change
+    #: published records with all values, and with the values of columns that are not sensitive
     published_count: int
-    predicate_count: int
-    exact: bool = False
+    predicate_count: int  #: see ``published_count``
+    exact: bool = False  #: whether the interval has at least its nominal coverage for every count
 
     @property
     def approximation(self) -> str:
@@ -62,35 +46,20 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Estimates for all combinations of values of some columns.
+    """Estimates for all combinations of values of some columns."""
 
-    Attributes
-    ----------
-    quantity
-        The estimated quantity: ``count``, ``sum of age``, ``mean of age``.
-    by
-        The columns.
-    where
-        Conditions on the records of the table; empty for all records of the release.
-    cells
-        A line for each combination. Combinations of values of columns that are not sensitive are those that
-        occur.
-    totals
-        The totals of the lines: public counts of the columns that are not sensitive, counts of each sensitive
-        column's values, and all records.
-    rows
-        Number of records that satisfy the conditions on columns that are not sensitive.
-    warning
-        Reason for missing intervals, or None.
-    """
-
-    quantity: str
-    by: tuple[str, ...]
+    quantity: str  #: the estimated quantity: ``count``, ``sum of age``, ``mean of age``
+    by: tuple[str, ...]  #: the columns
+    #: conditions on the records of the table; empty for all records of the release
     where: tuple[tuple[str, Condition], ...]
+    #: A line for each combination. Combinations of values of columns that are not sensitive are those that
+    #: occur.
     cells: tuple[Cell, ...]
+    #: the totals of the lines: public counts of the columns that are not sensitive, counts of each sensitive
+    #: column's values, and all records
     totals: tuple[Cell, ...]
-    rows: int
-    warning: str | None = None
+    rows: int  #: number of records that satisfy the conditions on columns that are not sensitive
+    warning: str | None = None  #: reason for missing intervals, or None
 
 
 def approximation(*, exact: bool, interval: object) -> str:
@@ -132,31 +101,16 @@ def public_cell(values: tuple[str | None, ...], count: int) -> Cell:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Groups:
-    """The records of a table by the values of its columns that are not sensitive.
+    """The records of a table by the values of its columns that are not sensitive."""
 
-    Attributes
-    ----------
-    columns
-        These columns, in the table's order; none if all are sensitive.
-    values
-        The combinations of their values that occur, ascending column by column.
-    counts
-        Number of records of each combination, shape (combinations,).
-    of_row
-        Index of the combination of each published row, -1 if it does not satisfy the conditions, shape
-        (rows,).
-    times
-        Number of records that each row represents, shape (rows,).
-    where
-        The conditions on columns that are not sensitive.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  #: these columns, in the table's order; none if all are sensitive
+    #: the combinations of their values that occur, ascending column by column
     values: tuple[tuple[str, ...], ...]
-    counts: FloatArray
+    counts: FloatArray  #: number of records of each combination, shape (combinations,)
+    #: index of the combination of each published row, -1 if it does not satisfy the conditions, shape (rows,)
     of_row: IntArray
-    times: FloatArray
-    where: tuple[tuple[str, Condition], ...]
+    times: FloatArray  #: number of records that each row represents, shape (rows,)
+    where: tuple[tuple[str, Condition], ...]  #: the conditions on columns that are not sensitive
 
     @classmethod
     def of(cls, release: ReleaseData, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Self:

@@ -31,21 +31,11 @@ _ROUNDING = 1e-6
 
 
 class _Axis(NamedTuple):
-    """A sensitive column of a table: a partition of its domain.
-
-    Attributes
-    ----------
-    column
-        Its name.
-    parts
-        The sets of values.
-    shown
-        Number of sets in the table, from the first one; the last set may be the remainder.
-    """
+    """A sensitive column of a table: a partition of its domain."""
 
     column: str
-    parts: tuple[tuple[str, ...], ...]
-    shown: int
+    parts: tuple[tuple[str, ...], ...]  # the sets of values
+    shown: int  # number of sets in the table, from the first one; the last set may be the remainder
 
     @property
     def complete(self) -> bool:

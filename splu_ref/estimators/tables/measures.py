@@ -50,21 +50,12 @@ class _GroupMembership(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Inverse:
-    """The inverse W of a sensitive column's transition matrix, and the variance of its published totals.
+    """The inverse W of a sensitive column's transition matrix, and the variance of its published totals."""
 
-    Attributes
-    ----------
-    weights
-        W, shape (published value, true value).
-    frequencies
-        f', shape (values,).
-    spread
-        The variance of a published total sum_v f'_v t_v is t' spread t, shape (values, values); None for a
-        mechanism whose law does not depend on the published frequencies.
-    """
-
-    weights: FloatArray
-    frequencies: FloatArray
+    weights: FloatArray  # W, shape (published value, true value)
+    frequencies: FloatArray  # f', shape (values,)
+    # the variance of a published total sum_v f'_v t_v is t' spread t, shape (values, values); None for a
+    # mechanism whose law does not depend on the published frequencies
     spread: FloatArray | None
 
 

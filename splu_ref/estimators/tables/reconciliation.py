@@ -27,19 +27,6 @@ def reconcile(
     The adjustment minimizes the sum of its squares over the variances (Deming and Stephan 1940). The solution
     is unique: its cells are max(0, e + v t), where t is the sum of the multipliers of a cell's totals, which
     are computed by Newton's method.
-
-    Parameters
-    ----------
-    estimates, variances
-        e and v, of one shape: an axis for each column of the table.
-    totals
-        For each axis, the nonnegative sums over all other axes, or None if they are not constrained. All have
-        the same total.
-
-    Raises
-    ------
-    InputError
-        If Newton's method does not converge.
     """
     constrained = [axis for axis, total in enumerate(totals) if total is not None]
     wanted = np.concatenate([np.asarray(totals[axis], dtype=np.float64) for axis in constrained])
@@ -155,32 +142,21 @@ class Rates(NamedTuple):
 
 
 class GroupSums(NamedTuple):
-    """Estimated sums by group, shape (public groups, groups of each sensitive column in turn).
+    """Estimated sums by group, shape (public groups, groups of each sensitive column in turn)."""
 
-    Attributes
-    ----------
-    total, records
-        Estimated sums of the numbers, and of the records that have one.
-    variance
-        Variance of the sum less m times the records, as a function of m.
-    sum_rates, mean_rates
-        Variance rates of the sum, and of the deviations from the mean of the public group.
-    published
-        Published records of each group with a number.
-    least, greatest
-        Range of the numbers of a record in the group.
-    lowest, highest
-        Range of their sum.
-    """
-
+    # total, records: estimated sums of the numbers, and of the records that have one
     total: FloatArray
     records: FloatArray
-    variance: Quadratic
+    variance: Quadratic  # variance of the sum less m times the records, as a function of m
+    # sum_rates, mean_rates: variance rates of the sum, and of the deviations from the mean of the public
+    # group
     sum_rates: Rates
     mean_rates: Rates
-    published: FloatArray
+    published: FloatArray  # published records of each group with a number
+    # least, greatest: range of the numbers of a record in the group
     least: FloatArray
     greatest: FloatArray
+    # lowest, highest: range of their sum
     lowest: FloatArray
     highest: FloatArray
 

@@ -15,18 +15,10 @@ from splu_ref.guarantees.operators.requirement import Requirement
 
 @dataclass(frozen=True)
 class Appraisal(Generic[In]):
-    """Exact privacy and accuracy measures of a square channel at a prior.
+    """Exact privacy and accuracy measures of a square channel at a prior."""
 
-    Attributes
-    ----------
-    channel
-        The operator.
-    counts
-        The prior, records by value.
-    """
-
-    channel: Channel[In, In]
-    counts: Mapping[In, int]
+    channel: Channel[In, In]  #: the operator
+    counts: Mapping[In, int]  #: the prior, records by value
 
     @cached_property
     def rank(self) -> int:

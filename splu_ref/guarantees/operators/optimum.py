@@ -82,31 +82,21 @@ class Price(NamedTuple):
 class Optimum:
     """An optimal matrix under a requirement, with dual multipliers that prove it.
 
-    Attributes
-    ----------
-    requirement
-        The requirement.
-    matrix
-        P, m rows of m entries.
-    weights
-        What each diagonal entry counts for, adding up to 1. For the least entry they are a part of the proof:
-        the least one is at most the weighted mean.
-    rows
-        The multipliers of the rows; their sum bounds the objective of every admitted matrix.
-    prices
-        Multipliers of the constraints on sets, under one prior; none where every prior is admitted, where
-        those of the rows alone determine the others.
-
     Raises
     ------
     UnverifiedError
         If the matrix does not meet the requirement or the multipliers do not prove it the best one.
     """
 
-    requirement: Requirement
-    matrix: Matrix
+    requirement: Requirement  #: the requirement
+    matrix: Matrix  #: P, m rows of m entries
+    #: What each diagonal entry counts for, adding up to 1. For the least entry they are a part of the proof:
+    #: the least one is at most the weighted mean.
     weights: tuple[Fraction, ...]
+    #: the multipliers of the rows; their sum bounds the objective of every admitted matrix
     rows: tuple[Fraction, ...]
+    #: multipliers of the constraints on sets, under one prior; none where every prior is admitted, where
+    #: those of the rows alone determine the others
     prices: tuple[Price, ...] = ()
 
     def __post_init__(self) -> None:

@@ -19,26 +19,17 @@ MOST_VALUES = 500
 
 @dataclass(frozen=True)
 class Requirement:
-    """Constraint and objective of an operator P on m values: rows true values, columns published ones.
+    """Constraint and objective of an operator P on m values: rows true values, columns published ones."""
 
-    Attributes
-    ----------
-    counts
-        The prior: how many of N records have each value, each at least 1.
-    levels
-        No belief of at most rho1 may rise above rho2. A belief of exactly rho2 is admitted here, so that
-        there is an optimal operator; where that counts as a breach, choose a rho2 just below.
-    keep
-        The objective: ``share``, the expected share of retained records; ``mean``, the mean of P's diagonal;
-        ``least``, its least entry.
-    against
-        The constrained beliefs: ``any``, those under every prior; ``values``, those in single values under
-        this prior; ``sets``, those in all sets of values under this prior.
-    """
-
-    counts: tuple[int, ...]
+    counts: tuple[int, ...]  #: the prior: how many of N records have each value, each at least 1
+    #: No belief of at most rho1 may rise above rho2. A belief of exactly rho2 is admitted here, so that there
+    #: is an optimal operator; where that counts as a breach, choose a rho2 just below.
     levels: Levels
+    #: the objective: ``share``, the expected share of retained records; ``mean``, the mean of P's diagonal;
+    #: ``least``, its least entry
     keep: Keep
+    #: the constrained beliefs: ``any``, those under every prior; ``values``, those in single values under
+    #: this prior; ``sets``, those in all sets of values under this prior
     against: Against
 
     @classmethod

@@ -22,18 +22,10 @@ MOST_GROUPS = 4096
 
 @dataclass(frozen=True)
 class Blocks:
-    """The division of a plan into blocks.
+    """The division of a plan into blocks."""
 
-    Attributes
-    ----------
-    groups
-        G, the number of groups of the plan, at least 1.
-    count
-        B, the number of blocks: 1 to G.
-    """
-
-    groups: int
-    count: int
+    groups: int  #: G, the number of groups of the plan, at least 1
+    count: int  #: B, the number of blocks: 1 to G
 
     @classmethod
     def of(cls, groups: int, most: int = MOST_GROUPS) -> Blocks:

@@ -67,24 +67,13 @@ def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
 
 
 class ExpectedPairs(NamedTuple):
-    """Expected co-occurrence for a large domain, by kinds of values with the same frequency.
+    """Expected co-occurrence for a large domain, by kinds of values with the same frequency."""
 
-    Attributes
-    ----------
-    kind
-        Kind of each value, shape (values,), -1 for a value that does not occur.
-    frequency
-        Mean frequency of the values of each kind, ascending, shape (kinds,).
-    size
-        Number of values of each kind, shape (kinds,).
-    together
-        c(u, v) of two different values by their kinds, shape (kinds, kinds); 0 on the diagonal for a kind of
-        one value.
-    """
-
-    kind: IntArray
-    frequency: FloatArray
-    size: FloatArray
+    kind: IntArray  #: kind of each value, shape (values,), -1 for a value that does not occur
+    frequency: FloatArray  #: mean frequency of the values of each kind, ascending, shape (kinds,)
+    size: FloatArray  #: number of values of each kind, shape (kinds,)
+    #: c(u, v) of two different values by their kinds, shape (kinds, kinds); 0 on the diagonal for a kind of
+    #: one value
     together: FloatArray
 
 

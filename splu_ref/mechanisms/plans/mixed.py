@@ -25,21 +25,11 @@ _MOST_COMPARED = 1 << 18
 
 
 class Secret(NamedTuple):
-    """The random choices of one block: k passes over m groups in h = floor(m/2) pairs.
+    """The random choices of one block: k passes over m groups in h = floor(m/2) pairs."""
 
-    Attributes
-    ----------
-    orders
-        For each pass and place the previous place of its group, shape (k, m).
-    rotations
-        Integers below gamma, by pass and pair, shape (k, h).
-    coins
-        By pass, slot and pair, shape (k, gamma, h).
-    """
-
-    orders: IntArray
-    rotations: IntArray
-    coins: NDArray[np.bool_]
+    orders: IntArray  #: for each pass and place the previous place of its group, shape (k, m)
+    rotations: IntArray  #: integers below gamma, by pass and pair, shape (k, h)
+    coins: NDArray[np.bool_]  #: by pass, slot and pair, shape (k, gamma, h)
 
 
 def default_passes(groups: int) -> int:
@@ -79,7 +69,7 @@ def mixed(
     Returns
     -------
     BlockPlan
-        O(N) memory; the groups of :func:`mixed_reference`.
+        O(N) memory; the groups of `splu_ref.spec.plans`.
 
     Raises
     ------

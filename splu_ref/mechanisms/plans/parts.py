@@ -23,18 +23,10 @@ from splu_ref.randomness import PlanSecret
 
 @dataclass(frozen=True)
 class PlanParts(ABC):
-    """A plan that is computed part by part.
+    """A plan that is computed part by part."""
 
-    Attributes
-    ----------
-    histogram
-        Frequencies of the values, shape (values,).
-    gamma
-        Size of a group.
-    """
-
-    histogram: IntArray
-    gamma: Gamma
+    histogram: IntArray  #: frequencies of the values, shape (values,)
+    gamma: Gamma  #: size of a group
 
     @property
     @abstractmethod

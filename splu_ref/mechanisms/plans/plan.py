@@ -33,18 +33,10 @@ def groups_dtype(domain_size: int) -> type[np.integer]:
 
 @dataclass(frozen=True)
 class DecoyPlan(ABC):
-    """Groups of ``gamma`` distinct values, each value in as many groups as it has records.
+    """Groups of ``gamma`` distinct values, each value in as many groups as it has records."""
 
-    Attributes
-    ----------
-    gamma
-        Size of a group.
-    domain_size
-        Number of values; values are the integers below it.
-    """
-
-    gamma: Gamma
-    domain_size: int
+    gamma: Gamma  #: size of a group
+    domain_size: int  #: number of values; values are the integers below it
 
     @abstractmethod
     def groups(self) -> Groups:
@@ -137,23 +129,12 @@ class Run:
     Group k of the run (k = 0, 1, ...) consists of ``head`` and the ring's values at the positions
     ``start + k * width, ..., start + (k + 1) * width - 1`` modulo the ring's length, where ``width`` is
     gamma minus the length of ``head``.
-
-    Attributes
-    ----------
-    head
-        Values in every group of the run, in group order; fewer than gamma.
-    ring
-        Values that alternate, at least ``width`` of them.
-    start
-        First position of the window.
-    length
-        Number of groups.
     """
 
-    head: tuple[int, ...]
-    ring: tuple[int, ...]
-    start: int
-    length: int
+    head: tuple[int, ...]  #: values in every group of the run, in group order; fewer than gamma
+    ring: tuple[int, ...]  #: values that alternate, at least ``width`` of them
+    start: int  #: first position of the window
+    length: int  #: number of groups
 
 
 @dataclass(frozen=True)

@@ -40,18 +40,10 @@ Keys = NDArray[np.generic]
 
 
 class Choices(ABC):
-    """The random choices of one release.
+    """The random choices of one release."""
 
-    Attributes
-    ----------
-    name
-        Name of the source.
-    kind
-        Type of a record's sort key.
-    """
-
-    name: str
-    kind: np.dtype[np.generic]
+    name: str  # name of the source
+    kind: np.dtype[np.generic]  # type of a record's sort key
 
     @abstractmethod
     def draw(
@@ -178,13 +170,7 @@ class KeyedChoices(Choices):
         return _bits(keys, SHUFFLE_BYTES, 32) * parts >> 32
 
     def shuffle(self, keys: Keys, rows: pl.DataFrame) -> IntArray:
-        """Return the records by their digests' bytes for the shuffle.
-
-        Raises
-        ------
-        DataError
-            If two records have the same digest: the same identity.
-        """
+        """Return the records by their digests' bytes for the shuffle."""
         digests = _digests(keys)
         order = order_by_digest(digests, SHUFFLE_BYTES)
         same = np.flatnonzero((digests[order[1:]] == digests[order[:-1]]).all(axis=1))

@@ -28,31 +28,17 @@ from splu_ref.randomness import Key, KeyedRelease, ReleaseContext, SystemSource,
 
 @dataclass(frozen=True, kw_only=True)
 class StreamedRelease:
-    """A release that was published from file to file.
+    """A release that was published from file to file."""
 
-    Attributes
-    ----------
-    manifest
-        The manifest.
-    values_without_rows, rows_in, suppressed, max_gamma, randomness
-        As of `splu_ref.mechanisms.Release`.
-    original
-        The frequencies of the original, for the publisher alone.
-    seconds
-        Wall time of each step.
-    disk
-        Number of bytes written to temporary files.
-    """
-
-    manifest: Manifest
+    manifest: Manifest  #: the manifest
     values_without_rows: Mapping[str, int]
     rows_in: int
     suppressed: int
     max_gamma: int | Mapping[str, int] | None
     randomness: str
-    original: Scan
-    seconds: Mapping[str, float]
-    disk: int
+    original: Scan  #: the frequencies of the original, for the publisher alone
+    seconds: Mapping[str, float]  #: wall time of each step
+    disk: int  #: number of bytes written to temporary files
 
     @property
     def domains(self) -> Mapping[str, tuple[str, ...]]:
