@@ -20,6 +20,8 @@ CodedTexts: TypeAlias = tuple[pl.Series, NDArray[np.integer]]
 """Texts, and for each row of a table an index into them."""
 _AT_ONCE = 1 << 16
 """Rows of a table that are joined at once."""
+_ROWS_PER_COMBINATION = 16
+"""Texts of neighboring columns are joined once for each combination if there are so many rows for each."""
 
 
 def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
@@ -92,7 +94,7 @@ def content_digest(names: Sequence[str], records: Iterable[pl.Series]) -> str:
     digest = hashlib.sha256(b"splu-ref/table/1" + len(names).to_bytes(8, "big"))
     header = pl.Series(names, dtype=pl.String).cast(pl.Binary)
     for each in chain([header], records):
-        digest.update(b"".join(_framed(each).to_list()))
+        digest.update(_framed(each).cast(pl.List(pl.UInt8)).explode().to_numpy())
     return digest.hexdigest()
 
 
@@ -107,27 +109,61 @@ def packed_records(columns: Sequence[CodedTexts]) -> pl.Series:
     columns
         For each column its distinct texts, null for a null, and indices into them, shape (rows,).
     """
-    return _joined([(_framed(texts.cast(pl.Binary)), codes) for texts, codes in columns])
+    return _joined(_cells(columns))
 
 
-def ascending_records(columns: Sequence[CodedTexts]) -> Iterator[pl.Series]:
-    """Yield the records of `packed_records` in the order of their bytes, in columns of limited length."""
-    cells = [(_framed(texts.cast(pl.Binary)), codes) for texts, codes in columns]
-    ranks = [(each.rank("dense").to_numpy()[codes], len(each) + 1) for each, codes in cells]
-    order = np.argsort(row_keys(ranks, len(ranks[0][0])))
-    del ranks
-    for begin in range(0, len(order), _AT_ONCE):
+def content_keys(columns: Sequence[CodedTexts]) -> NDArray[np.int64]:
+    """Return an integer for each record of `packed_records`: equal for equal bytes, and in their order."""
+    return _keys(_cells(columns))
+
+
+def ascending_records(
+    columns: Sequence[CodedTexts], times: NDArray[np.int64] | None = None
+) -> Iterator[pl.Series]:
+    """Yield the records of `packed_records` in the order of their bytes, in columns of limited length.
+
+    ``times`` is how often each of them occurs, by default once.
+    """
+    cells = _cells(columns)
+    order = np.argsort(_keys(cells))
+    ends = None if times is None else np.cumsum(times[order])
+    for begin in range(0, len(order) if ends is None else int(ends[-1]), _AT_ONCE):
         rows = order[begin : begin + _AT_ONCE]
+        if ends is not None:
+            places = np.arange(begin, min(begin + _AT_ONCE, ends[-1]))
+            rows = order[np.searchsorted(ends, places, side="right")]
         yield _joined([(each, codes[rows]) for each, codes in cells])
 
 
-def _joined(cells: Sequence[tuple[pl.Series, NDArray[np.integer]]]) -> pl.Series:
+def _keys(cells: Sequence[CodedTexts]) -> NDArray[np.int64]:
+    ranks = [(each.rank("dense").to_numpy()[codes], len(each) + 1) for each, codes in cells]
+    return row_keys(ranks, len(cells[0][1]))
+
+
+def _cells(columns: Sequence[CodedTexts]) -> list[CodedTexts]:
+    """Return framed texts and their indices, by column, or for neighbors with few combinations together."""
+    found: list[CodedTexts] = []
+    for texts, own in columns:
+        cells, codes, size = _framed(texts.cast(pl.Binary)), own, len(texts)
+        if found and size * len(found[-1][0]) * _ROWS_PER_COMBINATION <= len(own):
+            before, places = found.pop()
+            first, second = divmod(np.arange(len(before) * size), size)
+            cells = before.gather(first) + cells.gather(second)
+            codes = places.astype(np.int64) * size + own
+        found.append((cells, codes))
+    return found
+
+
+def _joined(cells: Sequence[CodedTexts]) -> pl.Series:
     return reduce(add, (each.gather(codes) for each, codes in cells))
 
 
 def _framed(cells: pl.Series) -> pl.Series:
     """Return bytes after their length as 8 bytes, big-endian; 2^64 - 1 for a null."""
     lengths = cells.bin.size().cast(pl.UInt64).fill_null((1 << 64) - 1).to_numpy()
-    distinct, places = np.unique(lengths, return_inverse=True)
+    # Few bytes sort faster.
+    distinct, places = np.unique(
+        lengths.astype(np.min_scalar_type(lengths.max(initial=0))), return_inverse=True
+    )
     prefixes = pl.Series([length.to_bytes(8, "big") for length in distinct.tolist()], dtype=pl.Binary)
     return prefixes.gather(places) + cells.fill_null(b"")

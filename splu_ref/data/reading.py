@@ -148,7 +148,7 @@ def unreadable_error(path: str | os.PathLike[str], error: OSError) -> DataError:
 
 def file_separator(content: bytes) -> str:
     """Return the separator of a file by its header and `use_separator`."""
-    said, header = _DIVIDED_BY.get(), content.partition(b"\n")[0]
+    said, header = _DIVIDED_BY.get(), io.BytesIO(content).readline()
     return "," if said is None or (said.encode() not in header and b"," in header) else said
 
 

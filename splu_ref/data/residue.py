@@ -9,25 +9,35 @@ rebuilt from its cells, and categories from the values that occur.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
 from splu_ref.data.cell_values import Frame
 from splu_ref.data.coding import Coding, code_column
 
 
-def bare(frame: Frame, codings: Mapping[str, Coding] | None = None) -> Frame:
-    """Return the cells of a frame as a new frame of the same library; ``codings`` are those that are known.
+def bare(frame: Frame, codings: Mapping[str, Coding] | None = None, done: Collection[str] = ()) -> Frame:
+    """Return the cells of a frame as a new frame of the same library.
 
     Types are preserved, except that categories are those that occur, in ascending order (ordered only in the
     Enum of Polars, which always is), that categories inside lists and structures become text, and that an
     extension type becomes its storage type.
+
+    Parameters
+    ----------
+    frame
+        The frame.
+    codings
+        The known codings of columns.
+    done
+        Columns that are bare already, if the frame is one of Polars.
 
     Raises
     ------
@@ -36,7 +46,7 @@ def bare(frame: Frame, codings: Mapping[str, Coding] | None = None) -> Frame:
     """
     native: Any = frame.to_native()
     if frame.implementation.is_polars():
-        bared: Any = bare_polars(native, codings)
+        bared: Any = bare_polars(native, codings, done)
     elif frame.implementation.is_pyarrow():
         bared = _bare_arrow(native)
     elif frame.implementation.is_pandas():
@@ -47,13 +57,29 @@ def bare(frame: Frame, codings: Mapping[str, Coding] | None = None) -> Frame:
     return rebuilt
 
 
-def bare_polars(frame: pl.DataFrame, codings: Mapping[str, Coding] | None = None) -> pl.DataFrame:
+def bare_polars(
+    frame: pl.DataFrame, codings: Mapping[str, Coding] | None = None, done: Collection[str] = ()
+) -> pl.DataFrame:
     """Return the cells of a Polars frame; as `bare`."""
 
     def column(series: pl.Series) -> pl.Series:
         return _polars_column(series, (codings or {}).get(series.name))
 
-    return pl.DataFrame([_rebuilt(name, frame[name], column) for name in frame.columns])
+    return pl.DataFrame(
+        [frame[name] if name in done else _rebuilt(name, frame[name], column) for name in frame.columns]
+    )
+
+
+def bare_rows(column: pl.Series, rows: NDArray[np.int64], coding: Coding | None) -> pl.Series | None:
+    """Return rows of a column as `bare` makes them, None if a column of this type has to be rebuilt.
+
+    ``coding`` is that of these rows, if it is known.
+    """
+    dtype = column.dtype
+    if dtype == pl.String and coding is not None:  # gathered texts share buffers with the distinct ones
+        return pl.Series(column.name, coding.texts.to_list(), dtype=dtype).gather(coding.codes)
+    numbers = dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean
+    return column.gather(rows) if numbers else None
 
 
 def _bare_arrow(table: Any) -> Any:
@@ -103,12 +129,13 @@ def _polars_column(column: pl.Series, coding: Coding | None = None) -> pl.Series
         return pl.Series(
             column.name, texts, dtype=ascending if isinstance(dtype, pl.Enum) else pl.Categorical
         )
-    if dtype == pl.String:  # a gathered text shares the buffers of the distinct ones alone
-        coding = code_column(nw.from_native(column, series_only=True)) if coding is None else coding
-        return pl.Series(column.name, coding.texts.to_list(), dtype=dtype).gather(coding.codes)
     if dtype == pl.Binary:
         return pl.Series(column.name, column.to_list(), dtype=dtype)
-    return column.gather(np.arange(len(column)))
+    rows = np.arange(len(column))
+    if dtype == pl.String and coding is None:
+        coding = code_column(nw.from_native(column, series_only=True))
+    found = bare_rows(column, rows, coding)
+    return column.gather(rows) if found is None else found
 
 
 def _without_categories(dtype: Any) -> Any:

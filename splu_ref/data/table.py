@@ -26,7 +26,7 @@ from splu_ref.data.identities import (
 )
 from splu_ref.data.record_counts import Categories, require_columns
 from splu_ref.data.replacement import gather, replace_values
-from splu_ref.data.residue import bare
+from splu_ref.data.residue import bare, bare_rows
 
 
 class Recoding(Protocol):
@@ -55,7 +55,7 @@ class Microdata:
     _missing: str | None = None
     _steps: tuple[Recoding, ...] = ()
     _source: Microdata | None = None
-    _is_bare: bool = False
+    _bare: frozenset[str] = frozenset()  # columns that are as `bare` makes them
     _codings: dict[str, Coding] = field(default_factory=dict, kw_only=True)  # shared by tables of its columns
     _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
 
@@ -199,13 +199,10 @@ class Microdata:
         native = self.to_frame()
         if not isinstance(native, pl.DataFrame):
             return Microdata(gather(self._frame, rows), self._missing, _codings=taken)
-        columns = [  # gathering a few distinct texts is faster
-            taken[each.name].column().alias(each.name)
-            if each.dtype == pl.String and each.name in taken
-            else each.gather(rows)
-            for each in native
-        ]
-        return Microdata(nw.from_native(pl.DataFrame(columns)), self._missing, _codings=taken)
+        found = {each.name: bare_rows(each, rows, taken.get(each.name)) for each in native}
+        columns = [native[name].gather(rows) if own is None else own for name, own in found.items()]
+        done = frozenset(name for name, own in found.items() if own is not None)
+        return Microdata(nw.from_native(pl.DataFrame(columns)), self._missing, _bare=done, _codings=taken)
 
     def select(self, columns: Sequence[str]) -> Microdata:
         """Return the table of these columns, in the order of the table.
@@ -254,7 +251,7 @@ class Microdata:
         series = replace_values(origin._series(column), encoding, codes)
         frame = gather(self._frame, None).with_columns(series)
         codings = {**self._known(), column: occurring(encoding.domain, codes)}
-        return Microdata(frame, self._missing, _codings=codings)
+        return Microdata(frame, self._missing, _bare=self._bare - {column}, _codings=codings)
 
     def with_domain(self, column: str, domain: Sequence[str]) -> Microdata:
         """Return the table with a declared domain of a column, which may have values that do not occur.
@@ -287,10 +284,11 @@ class Microdata:
         DataError
             If a column cannot be built again from its cells.
         """
-        if self._is_bare:
+        names = frozenset(self.columns)
+        if names <= self._bare:
             return self
-        frame = bare(self._frame, self._known())
-        return Microdata(frame, self._missing, _is_bare=True, _codings=self._codings)
+        frame = bare(self._frame, self._known(), self._bare)
+        return Microdata(frame, self._missing, _bare=names, _codings=self._codings)
 
     def cells(self, column: str) -> list[str]:
         """Return the cells of a column as canonical texts; a missing cell is the empty text."""
@@ -389,17 +387,13 @@ class Microdata:
         A null counts as an empty text, because a CSV file does not distinguish them; so a table has one
         digest in every format. See `splu_ref.data.content_digest` for the message.
         """
-        return content_digest(self.columns, ascending_records(self._contents()))
+        return content_digest(self.columns, ascending_records(self.contents()))
 
     def content_records(self) -> list[bytes]:
         """Return the bytes of each row in the message of `content_digest`, in row order."""
-        return self.content_series().to_list()
+        return packed_records(self.contents()).to_list()
 
-    def content_series(self) -> pl.Series:
-        """Return `content_records` as a column of bytes."""
-        return packed_records(self._contents())
-
-    def _contents(self) -> list[CodedTexts]:
+    def contents(self) -> list[CodedTexts]:
         """Return for each column texts that distinguish its cells, except null and empty, and indices."""
         written = [contents(self._series(name)) for name in self.columns]
         codings = [

@@ -48,7 +48,7 @@ def random_order(
     elif codes is not None and (codes[1:] >= codes[:-1]).all():
         order, same = _sort_blocks(keys, codes, key_bits, code_bits)
     else:
-        order, same = _sort_columns(keys, codes)
+        order, same = _sort_columns(keys, codes, key_bits, code_bits)
     _break_ties(order, same, draw, key_bits)
     return order
 
@@ -87,7 +87,7 @@ def _sort_blocks(
     lengths = np.diff(starts, append=len(codes))
     place_bits = int(lengths.max() - 1).bit_length()
     if code_bits + key_bits + place_bits > 64:
-        return _sort_columns(keys, codes)
+        return _sort_columns(keys, codes, key_bits, code_bits)
     start = np.repeat(starts, lengths)
     words = keys.view(np.uint64)
     words |= codes.view(np.uint64) << np.uint64(key_bits)
@@ -100,9 +100,13 @@ def _sort_blocks(
     return start, same
 
 
-def _sort_columns(keys: IntArray, codes: IntArray | None) -> tuple[IntArray, NDArray[np.bool_]]:
+def _sort_columns(
+    keys: IntArray, codes: IntArray | None, key_bits: int, code_bits: int
+) -> tuple[IntArray, NDArray[np.bool_]]:
     """Return the same as ``_sort_packed``, for codes that leave no room for key and item."""
     columns = (keys,) if codes is None else (keys, codes)
+    if codes is not None and key_bits + code_bits < 64:  # one column sorts faster than two
+        columns = (codes << key_bits | keys,)
     order = np.lexsort(columns).astype(np.int64, copy=False)
     same = np.ones(len(order) - 1, dtype=np.bool_)
     for column in columns:

@@ -9,13 +9,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from splu_ref.data import Microdata, content_digest
+from splu_ref.data import (
+    Microdata,
+    ascending_records,
+    content_digest,
+    content_keys,
+    packed_records,
+)
 from splu_ref.mechanisms.streaming.files import PART_BYTES, PART_ENTRIES, FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
 
-_ROW, _TIMES = "row", "times"
 _MOST_ROWS = 1 << 20
-_AT_ONCE = 1 << 14
 _SAMPLE_BYTES = 1 << 23
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """2**64 over the golden ratio: its multiples are evenly distributed."""
@@ -34,10 +38,10 @@ class Content:
         self._folder = folder
         self._columns = columns
         self._wanted = parts
-        self._bounds = pl.Series([], dtype=pl.Binary)
+        self._bounds: list[pl.Series] = []  # by column, of the first row of each part but the first
         self._spool: FrameSpool | None = None
         self._waiting = None if shuffled else FrameSpool(folder / "waiting", 1)
-        self._sample: list[tuple[int, bytes]] = []
+        self._sample: list[tuple[int, int, tuple[str, ...]]] = []
         self._below = 1 << 64
 
     @property
@@ -47,57 +51,73 @@ class Content:
 
     def add(self, table: Microdata) -> None:
         """Add rows."""
-        records = table.content_series()
-        if self._waiting is None:
-            if self._spool is None:
-                self._divide(records)
-            self._distribute(records)
+        if self._waiting is not None:
+            self._choose(table, int(self._waiting.sizes[0]))
+            self._waiting.add(table.to_frame(), np.zeros(table.row_count, dtype=np.int64))
             return
-        self._choose(records, int(self._waiting.sizes[0]))
-        self._waiting.add(pl.DataFrame({_ROW: records}), np.zeros(len(records), dtype=np.int64))
+        if self._spool is None:
+            self._divide(table)
+        self._distribute(table)
 
-    def _choose(self, records: pl.Series, first: int) -> None:
+    def _choose(self, table: Microdata, first: int) -> None:
         """Add evenly distributed rows to the sample, and thin it once it is too large."""
-        spread = np.arange(first, first + len(records), dtype=np.uint64) * _SPREAD
+        spread = np.arange(first, first + table.row_count, dtype=np.uint64) * _SPREAD
         chosen = np.flatnonzero(spread <= np.uint64(self._below - 1))
-        self._sample += zip(spread[chosen].tolist(), records.gather(chosen).to_list(), strict=True)
-        while sum(len(record) for _, record in self._sample) > _SAMPLE_BYTES and len(self._sample) > 1:
+        contents = [(texts, codes[chosen]) for texts, codes in table.contents()]
+        sizes = packed_records(contents).bin.size().to_list()
+        cells = zip(*(texts.gather(codes).to_list() for texts, codes in contents), strict=True)
+        self._sample += zip(spread[chosen].tolist(), sizes, cells, strict=True)
+        while sum(size for _, size, _ in self._sample) > _SAMPLE_BYTES and len(self._sample) > 1:
             self._below //= 2
             self._sample = [each for each in self._sample if each[0] < self._below]
 
-    def _divide(self, sample: pl.Series) -> None:
-        ordered = sample.sort()
-        places = np.linspace(0, len(ordered), self._wanted, endpoint=False).astype(np.int64)[1:]
-        self._bounds = ordered.gather(places).unique().sort()
-        self._spool = FrameSpool(self._folder / "sorted", len(self._bounds) + 1)
+    def _divide(self, sample: Microdata) -> None:
+        contents = sample.contents()
+        keys = content_keys(contents)
+        order = np.argsort(keys)
+        rows = order[np.linspace(0, len(order), self._wanted, endpoint=False).astype(np.int64)[1:]]
+        rows = rows[np.unique(keys[rows], return_index=True)[1]]
+        self._bounds = [texts.gather(codes[rows]) for texts, codes in contents]
+        self._spool = FrameSpool(self._folder / "sorted", len(rows) + 1)
 
-    def _distribute(self, records: pl.Series) -> None:
+    def _distribute(self, table: Microdata) -> None:
         assert self._spool is not None
-        parts: IntArray = self._bounds.search_sorted(records, side="right").to_numpy().astype(np.int64)
-        self._spool.add(pl.DataFrame({_ROW: records}), parts)
+        both = [
+            (pl.concat([texts, bounds]), np.r_[codes, len(texts) + np.arange(len(bounds))])
+            for (texts, codes), bounds in zip(table.contents(), self._bounds, strict=True)
+        ]
+        keys, bounds = np.split(content_keys(both), [table.row_count])
+        self._spool.add(table.to_frame(), np.searchsorted(bounds, keys, side="right"))
 
     def digest(self) -> str:
         """Return the digest of all rows, once: see `Microdata.content_digest`."""
         if self._waiting is not None:
-            self._divide(pl.Series([record for _, record in self._sample], dtype=pl.Binary))
+            cells = [cells for _, _, cells in self._sample]
+            schema = dict.fromkeys(self._columns, pl.String)
+            self._divide(Microdata.from_frame(pl.DataFrame(cells, schema=schema, orient="row")))
             for piece in self._waiting.pieces(0):
-                self._distribute(piece[_ROW])
+                self._distribute(Microdata.from_frame(piece))
         return content_digest(self._columns, self._ordered())
 
     def _ordered(self) -> Iterator[pl.Series]:
         assert self._spool is not None
-        for part in range(len(self._spool.sizes)):
-            rows = pl.DataFrame(schema={_ROW: pl.Binary, _TIMES: pl.UInt32})
+        for part in np.flatnonzero(self._spool.sizes).tolist():
+            rows, times = pl.DataFrame(), np.zeros(0, dtype=np.int64)
             for piece in self._spool.pieces(part):
-                rows = pl.concat([rows, piece.with_columns(pl.lit(1, pl.UInt32).alias(_TIMES))])
+                rows = pl.concat([rows, piece]) if len(rows) else piece
+                times = np.r_[times, np.ones(len(piece), dtype=np.int64)]
                 if len(rows) > _MOST_ROWS:  # of many rows, a repeated one is stored once
-                    rows = _add_counts(rows)
-            for some in rows.sort(_ROW).iter_slices(_AT_ONCE):
-                yield some[_ROW].gather(np.repeat(np.arange(some.height), some[_TIMES].to_numpy()))
+                    rows, times = _merged(rows, times)
+            yield from ascending_records(Microdata.from_frame(rows).contents(), times)
 
 
-def _add_counts(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by(_ROW).agg(pl.col(_TIMES).sum())
+def _merged(rows: pl.DataFrame, times: IntArray) -> tuple[pl.DataFrame, IntArray]:
+    """Return the distinct rows, and how often each occurs."""
+    keys = content_keys(Microdata.from_frame(rows).contents())
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    totals = np.zeros(len(first), dtype=np.int64)
+    np.add.at(totals, places, times)
+    return rows[first], totals
 
 
 def parts_of(size: int) -> int:
