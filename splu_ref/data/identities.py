@@ -94,7 +94,7 @@ def content_digest(names: Sequence[str], records: Iterable[pl.Series]) -> str:
     digest = hashlib.sha256(b"splu-ref/table/1" + len(names).to_bytes(8, "big"))
     header = pl.Series(names, dtype=pl.String).cast(pl.Binary)
     for each in chain([header], records):
-        digest.update(_framed(each).cast(pl.List(pl.UInt8)).explode().to_numpy())
+        digest.update(_framed(each).cast(pl.List(pl.UInt8)).explode().to_numpy().data)
     return digest.hexdigest()
 
 
