@@ -287,6 +287,10 @@ class Microdata:
         names = frozenset(self.columns)
         if names <= self._bare:
             return self
+        native = self.to_frame()
+        for name in names - self._bare if isinstance(native, pl.DataFrame) else ():
+            if native[name].dtype == pl.String:
+                self.coding(name)  # which rebuilding needs, and the digest too
         frame = bare(self._frame, self._known(), self._bare)
         return Microdata(frame, self._missing, _bare=names, _codings=self._codings)
 
