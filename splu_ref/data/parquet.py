@@ -209,7 +209,7 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
     if fault:
         raise damaged_file_error(name, fault)
     try:
-        return pl.read_parquet(io.BytesIO(data))
+        return pl.read_parquet(io.BytesIO(data)).rechunk()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise damaged_file_error(name, str(error).partition("\n")[0]) from None
 

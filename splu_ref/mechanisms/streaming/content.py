@@ -108,11 +108,12 @@ class Content:
                 times = np.r_[times, np.ones(len(piece), dtype=np.int64)]
                 if len(rows) > _MOST_ROWS:  # of many rows, a repeated one is stored once
                     rows, times = _merged(rows, times)
-            yield from ascending_records(Microdata.from_frame(rows).contents(), times)
+            yield from ascending_records(Microdata.from_frame(rows.rechunk()).contents(), times)
 
 
 def _merged(rows: pl.DataFrame, times: IntArray) -> tuple[pl.DataFrame, IntArray]:
     """Return the distinct rows, and how often each occurs."""
+    rows = rows.rechunk()
     keys = content_keys(Microdata.from_frame(rows).contents())
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
     totals = np.zeros(len(first), dtype=np.int64)

@@ -71,7 +71,7 @@ class FrameSpool:
     def add(self, frame: pl.DataFrame, parts: IntArray) -> IntArray:
         """Add rows to their parts; return the number of each row within its part."""
         order, begins, counts = _distributed(parts, len(self.sizes))
-        ordered = frame[order]
+        ordered = frame.rechunk()[order]  # rows of a column in pieces are gathered four times slower
         for part in np.flatnonzero(counts).tolist():
             buffer = io.BytesIO()
             ordered.slice(int(begins[part]), int(counts[part])).write_ipc_stream(buffer, compression="lz4")
@@ -96,7 +96,7 @@ class FrameSpool:
 
     def part(self, part: int, *, keep: bool = False) -> pl.DataFrame:
         """Return the rows of a nonempty part, and delete them unless ``keep`` is true."""
-        return pl.concat(self.pieces(part, keep=keep))
+        return pl.concat(self.pieces(part, keep=keep)).rechunk()
 
 
 class RecordSpool:
