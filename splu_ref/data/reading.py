@@ -278,19 +278,16 @@ def parse_rows(
     # cell for a byte-order mark. Polars makes empty cells null, and nothing else.
     if not headed:
         data = b"0" + separator.encode() * (len(structure.header) - 1) + b"\n" + data
-    frame = (
-        pl.read_csv(
-            data,
-            has_header=False,
-            separator=separator,
-            schema=dict.fromkeys(structure.header, pl.String),
-            columns=[structure.header.index(column) for column in columns],
-            quote_char='"' if structure.quoted else None,
-            glob=False,
-        )[1:]
-        .fill_null("")
-        .rechunk()
-    )
+    frame = pl.read_csv(
+        data,
+        has_header=False,
+        separator=separator,
+        schema=dict.fromkeys(structure.header, pl.String),
+        columns=[structure.header.index(column) for column in columns],
+        quote_char='"' if structure.quoted else None,
+        glob=False,
+    )[1:]
+    frame = frame.fill_null("").rechunk()
     if len(columns) == len(structure.header):
         lengths = frame.select(pl.all().str.len_bytes().cast(pl.Int64).sum())
         found = (frame.height, int(lengths.sum_horizontal().item()))
