@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import sqrt
 from typing import Self
 
@@ -136,21 +135,21 @@ class ColumnAdvice:
         goals, option, values = self.advice.goals, self.best.option, self.advice.values
         rare = sum(count <= goals.alpha for _, count in values)
         return (
-            f"{rare} of {len(values)} values of {self.column!r} have up to {goals.alpha} records: their "
-            f"counts are off by {goals.epsilon} or more with T_P = {decimal_down(option.t_p, 4)} at least "
-            f"(goal {goals.t_p}); {len(option.accurate)} values, from T_f = {option.threshold} records on, "
-            "are accurate"
+            f"{rare} of {len(values)} values of {self.column!r} are rare (up to {goals.alpha} records), off "
+            f"by {goals.epsilon} with T_P = {decimal_down(option.t_p, 4)} (goal {goals.t_p}); "
+            f"{len(option.accurate)} are accurate (T_f = {option.threshold})"
         )
 
-    def compared(self, keep: Fraction) -> str:
-        """Return expected widths under retention replacement with p = ``keep``, and under SPLU-Gen."""
+    def compared(self) -> str:
+        """Return expected widths in the first cross-table, and those of equal retention replacement."""
         for found in self.tables[:1]:
-            own, gamma = found.widths[0].width, self.best.option.law.gamma
+            own = found.widths[0]
             for each in found.widths:
-                if each.mechanism is None and each.retention == keep:
+                if each.mechanism is None and each.true_value == own.true_value:
                     return (
-                        f"; the 95 % intervals of {' x '.join(found.table.columns)} are then "
-                        f"{each.width:.0f} records wide on average, and {own:.0f} by gamma = {gamma}"
+                        f"{' x '.join(found.table.columns)}: {own.width:.0f} records wide on average by "
+                        f"gamma = {self.best.option.law.gamma}, {each.width:.0f} by retention replacement "
+                        f"with p = {each.retention}"
                     )
         return ""
 
@@ -160,8 +159,8 @@ class ColumnAdvice:
         option, alpha = recommend(advice).option, advice.goals.alpha
         return (
             f"{leaks.unique_records} of {advice.rows} records are unique by their other columns; "
-            f"{option.groups_at_risk} groups of up to {alpha} records and {leaks.found} larger ones "
-            f"have nearly one value of {leaks.sensitive!r} (--explain)"
+            f"{option.groups_at_risk + leaks.found} predicates have nearly one value of {leaks.sensitive!r}: "
+            f"{option.groups_at_risk} of up to {alpha} records, {leaks.found} larger"
         )
 
     def json(self, tables: Sequence[TableWidths]) -> dict[str, object]:
@@ -178,8 +177,8 @@ class ColumnAdvice:
         """
         for number in range(0, len(self.tables), 2):
             some = self.tables[number : number + 2]
-            sizes = " and ".join(
-                f"{label}: {' x '.join(each.table.columns)} ({each.table.cells} cells, on average "
+            sizes = ", ".join(
+                f"{label}: {' x '.join(each.table.columns)} ({each.table.cells} cells of "
                 f"{each.table.counts.mean():.0f} records)"
                 for label, each in zip("ab", some, strict=False)
             )
@@ -187,9 +186,8 @@ class ColumnAdvice:
                 width.width_error / max(width.width, 1e-9) for each in some for width in each.widths
             )
             title = (
-                "expected mean width of 95 %, median standard error, and number that start at 0, for "
-                f"{sizes}; {some[0].releases} simulated releases, Monte Carlo error of widths up to "
-                f"{largest:.1%}"
+                f"expected mean width of 95 % intervals, median standard error, number from 0; {sizes}; "
+                f"{some[0].releases} simulated releases (+-{largest:.1%})"
             )
             show({}, [("", ""), ("intervals", title)], as_json=False)
             draw(self._widths(some, errors=errors))
@@ -203,6 +201,7 @@ class ColumnAdvice:
             *(("disclosed by" if n == 0 else "", risk) for n, risk in enumerate(leak_warnings([leaks]))),
             *([("", MEANING)] if leaks.concentrations else []),
             ("unique", unique_records(leaks, advice.rows)),
+            *self.assessment.typical_errors(),
             *self.assessment.sentences()[2:],
             *(("draws" if n == 0 else "", self._benefit(law)) for n, law in enumerate(self.laws)),
             ("searched", f"{SEARCHED}; {leaks.searched}"),
@@ -225,11 +224,11 @@ class ColumnAdvice:
 
     def _widths(self, tables: Sequence[TableWidths], *, errors: bool) -> Table:
         """Return a row for each mechanism, by chance of the true value; the recommended one has a star."""
-        drawn = Table(box=None, pad_edge=False)
-        for name in ("", "mechanism", "true value", *(() if errors else ("T_P", "T_f", "s.d."))):
+        drawn = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        for name in ("", "mechanism", "true", *(() if errors else ("T_P", "T_f", "s.d."))):
             drawn.add_column(name, justify="left" if name in ("", "mechanism") else "right")
         for label in "ab"[: len(tables)]:
-            for name in (f"{label}: width", "s.e.", "from 0"):
+            for name in (f"{label}: width", "s.e.", "at 0"):
                 drawn.add_column(name, justify="right")
         chosen = self.best.option.law.retention
         rows = sorted(

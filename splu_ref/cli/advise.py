@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -33,16 +33,17 @@ from splu_ref.cli.advice_details import AUDIENCE, ColumnAdvice
 from splu_ref.cli.assessment import joint_json, joint_lines, joint_privacy
 from splu_ref.cli.examination import Examination, PreparationOptions, Publication, advised
 from splu_ref.cli.options import BinsOption, CrossOption, DropColumn, GroupRare, KeepColumn, QuasiColumn
-from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
+from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.streaming import require_fit
 from splu_ref.data import Microdata, read_table, refuse_existing, write_whole
 from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import private_folder
+from splu_ref.output import say
 
 EXAMPLE = "splu-ref advise adult.csv --sensitive occupation --epsilon 0.3 --t-p 0.25 --alpha 10 --t-e 0.05"
 REASONS = 3
-"""Reasons named on the screen; --json lists them all."""
+"""Reasons named on the screen without --explain."""
 PUBLISH, CHANGE, OTHER = "publish", "change first", "do not publish by this mechanism"
 
 
@@ -95,10 +96,7 @@ def run(
     picture_file: Annotated[
         Path | None, typer.Option("--picture", help="Draw the advice here: .svg or .png.")
     ] = None,
-    explain: Annotated[
-        bool,
-        typer.Option("--explain", help="Also print every gamma, every reason, and the disclosure risks."),
-    ] = False,
+    explain: Explain = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -158,10 +156,8 @@ def run(
         document = _document(found, parts, finals, verdict, command, own, choice, limit, views)
         show(document, (), as_json=True)
         return
-    _show_verdict(found, last, parts, verdict, command)
-    show({}, joint_lines(views), as_json=False)
-    for part in finals:
-        part.show_widths(errors=explain)
+    _show_verdict(found, last, parts, verdict, command, every=explain)
+    _show_widths(finals, joint_lines(views), every=explain)
     if explain:
         for part in parts:
             show({}, [("", ""), *([("column", part.column)] if len(parts) > 1 else [])], as_json=False)
@@ -215,22 +211,41 @@ def _coded(
 
 
 def _show_verdict(
-    found: Examination, last: Examination, parts: Sequence[ColumnAdvice], verdict: str, command: str
+    found: Examination,
+    last: Examination,
+    parts: Sequence[ColumnAdvice],
+    verdict: str,
+    command: str,
+    *,
+    every: bool,
 ) -> None:
-    """Print the verdict with its reasons in numbers, the risks that remain, and the command to run."""
+    """Print the verdict with the first reason, the command to run, more reasons, and the risks that remain.
+
+    The command is one line, which can be copied from a terminal that wraps it.
+    """
     objected = {each.column for each in found.objections}
     reasons = [part.reason() for part in parts if verdict == PUBLISH and part.column not in objected]
     reasons += [each.reason for each in found.objections]
-    hidden = len(reasons) - REASONS
-    reasons = reasons[:REASONS] + ([f"and {hidden} more reasons (--json)"] if hidden > 0 else [])
-    lines = [("verdict", f"{verdict}: {reasons[0]}"), *(("", reason) for reason in reasons[1:])]
+    hidden = 0 if every else len(reasons) - REASONS
+    more = reasons[1:] if hidden <= 0 else [*reasons[1:REASONS], f"and {hidden} more reasons (--explain)"]
+    show({}, [("verdict", f"{verdict}: {reasons[0]}")], as_json=False)
+    say(f"command  {command}")
+    lines = [("also" if number == 0 else "", reason) for number, reason in enumerate(more)]
     if verdict == OTHER:
-        compared = parts[0].compared(found.keep) if len(parts) == 1 else ""
-        lines.append(("instead", f"{found.instead()}{compared}"))
+        lines.append(("instead", found.instead()))
     else:
         risks = zip(last.complete.values(), last.leaks, strict=True)
         lines += [("risks", ColumnAdvice.risks(*each)) for each in risks]
-    show({}, [*lines, ("command", command)], as_json=False)
+    show({}, lines, as_json=False)
+
+
+def _show_widths(parts: Sequence[ColumnAdvice], together: Iterable[tuple[str, str]], *, every: bool) -> None:
+    """Print what columns disclose together, and expected widths; of several columns briefly."""
+    one = len(parts) > 1 and not every
+    texts = [part.compared() for part in parts] if one else []
+    show({}, [*together, *(("intervals", text) for text in texts if text)], as_json=False)
+    for part in () if one else parts:
+        part.show_widths(errors=every)
 
 
 def _column_advices(

@@ -9,7 +9,7 @@ import typer
 
 from splu_ref.audit import OPEN, Anonymity
 from splu_ref.channels import ParameterError, whole
-from splu_ref.cli.output import AsJson, Separator, about, show
+from splu_ref.cli.output import AsJson, Explain, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.data import read_table
 from splu_ref.estimators import Columns
@@ -31,6 +31,7 @@ def run(
         typer.Option("--l", help="l of recursive (c, l)-diversity, whose least c is computed [2]."),
     ] = None,
     separator: Separator = None,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Count how anonymous a table is: k, l, alpha and t, exactly.

@@ -16,7 +16,7 @@ from splu_ref.audit import (
     joint_views,
     repeated_privacy,
 )
-from splu_ref.channels import MOST, GroupDraws, ParameterError, PublishedCount, one_budget, shown
+from splu_ref.channels import MOST, DataError, GroupDraws, ParameterError, PublishedCount, one_budget, shown
 from splu_ref.cli.output import note
 from splu_ref.data import Microdata, text
 from splu_ref.guarantees import decimal_down, exact_json
@@ -117,6 +117,14 @@ def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
                 yield f"{leak.sentence(found.sensitive)}: {_dependent(leak.columns[0], found.sensitive)}"
         if found.concentrations:
             yield concentrated(found)
+
+
+def refuse_warnings(leaks: Iterable[Leaks]) -> None:
+    """Raise ``DataError`` if there is a warning of disclosure: see `leak_warnings`."""
+    found = list(leak_warnings(list(leaks)))
+    if found:
+        more = f" (and {len(found) - 1} more, notes without --strict)" if found[1:] else ""
+        raise DataError(f"--strict: {found[0]}{more}")
 
 
 def _dependent(column: str, other: str) -> str:

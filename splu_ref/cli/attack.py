@@ -32,7 +32,7 @@ from splu_ref.audit import (
     shared_value,
 )
 from splu_ref.channels import DataError, ParameterError, whole
-from splu_ref.cli.output import AsJson, Separator, about, show
+from splu_ref.cli.output import AsJson, Explain, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.data import Microdata, read_table, text
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
@@ -173,6 +173,7 @@ def run(
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
     separator: Separator = None,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Publish a table as its manifest says, attack every record, and compare with the exact prediction.

@@ -11,7 +11,7 @@ import typer
 from splu_ref.audit import Finding, Ledger, decide, foresee, read_claims
 from splu_ref.channels import InputError, one_budget
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, Force, Separator, note, show
+from splu_ref.cli.output import AsJson, Explain, Force, Separator, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import certificate_text
 from splu_ref.output import draw, say
@@ -36,6 +36,7 @@ def run(
     ] = None,
     separator: Separator = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Check a publisher's claims by exact arithmetic: confirmed, narrowed, refuted or not decided.
@@ -75,8 +76,8 @@ def run(
     if as_json:
         show(audit.to_json(), [], as_json=True)
     else:
+        say(audit.summary if report else f"{audit.summary}; {MAKE_CERTIFICATES}")
         draw(claims_table(audit))
-        say(audit.last_line if report else f"{audit.last_line}; {MAKE_CERTIFICATES}")
     return audit.exit_code
 
 

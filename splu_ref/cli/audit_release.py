@@ -33,6 +33,7 @@ from splu_ref.channels import (
 )
 from splu_ref.cli.output import (
     AsJson,
+    Explain,
     Force,
     JsonFile,
     RetentionOption,
@@ -131,6 +132,7 @@ def run(
     separator: Separator = None,
     json_file: JsonFile = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Test whether a published table was made by the mechanism that its publisher claims.
@@ -141,7 +143,7 @@ def run(
     Exact checks reject what the mechanism cannot publish; statistical checks reject an honest release with
     probability at most --level, over all of them. Exit code 0: consistent, and an unprotected release would
     have been detected; 1: inconsistent; 3: inconclusive, since it would not. The first line states what is
-    detectable.
+    detectable; --explain adds the numbers of every check, and what it would have detected.
 
     With --transcript or --key-file the release is replayed and compared cell by cell, which decides
     everything but the choice of its randomness.
@@ -204,7 +206,8 @@ def run(
         fresh = found.reuse is not None and found.reuse.draws != "same"
         if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
-    show(_document(found, repeated), _lines(found, repeated), as_json=as_json, file=json_file, force=force)
+    lines = _lines(found, repeated, every=explain)
+    show(_document(found, repeated), lines, as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
 
 
@@ -270,7 +273,10 @@ def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:
     }
 
 
-def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tuple[str, str]]:
+def _lines(
+    found: ReleaseAudit, repeated: RepeatedPrivacy | None, *, every: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield labels and texts; without ``every``, numbers of the failed checks alone."""
     failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
     performed = {check.name for check in found.checks}
     limits = next((text for name, text in BLIND.items() if name in performed), NOTHING)
@@ -282,11 +288,20 @@ def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tu
     if found.linked is not None:
         yield "linked", f"{found.linked} of {found.rows} rows certainly belong to one record of the original"
     for check in found.checks:
-        yield _named(check.name, check.column), _judged(check)
-        if check.power:
-            yield "  would detect", check.power
+        if every or not check.passed:
+            yield _named(check.name, check.column), _judged(check)
+            if check.power:
+                yield "  would detect", check.power
+    passed = [check.name for check in found.checks if check.passed]
+    if passed and not every:
+        yield "passed", f"{len(passed)} of {len(found.checks)} checks: {', '.join(dict.fromkeys(passed))}"
     if repeated is not None:
         yield "T_P", str(repeated)
+    if not every:
+        left = dict.fromkeys(skipped.name for skipped in found.not_checked)
+        yield from [("not checked", ", ".join(left))] if left else []
+        yield "details", "numbers and detection power of every check: add --explain"
+        return
     reasons: dict[str, list[str]] = {}
     for skipped in found.not_checked:
         reasons.setdefault(skipped.reason, []).append(_named(skipped.name, skipped.column))

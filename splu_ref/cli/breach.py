@@ -31,7 +31,7 @@ from splu_ref.channels import (
 )
 from splu_ref.channels import retention as retention_channel
 from splu_ref.cli.certificates import certified
-from splu_ref.cli.output import AsJson, Force, Separator, about, show
+from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_parameters import ReleaseOptions, StatedRelease
 from splu_ref.data import refuse_existing
@@ -75,6 +75,7 @@ def run(
     ] = None,
     separator: Separator = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.

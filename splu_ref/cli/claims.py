@@ -15,11 +15,9 @@ from rich.text import Text
 from splu_ref.channels import ParameterError
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Explain, note, show
-from splu_ref.output import draw, plain_formula, say
+from splu_ref.output import draw, plain_formula
 
 EXAMPLE = "splu-ref claims splu.T3"
-MOST = 20
-"""Claims that a list shows without ``--explain``."""
 
 
 def run(
@@ -48,8 +46,7 @@ def run(
 ) -> None:
     """Show the claims of the source papers with their status: proved, refuted or corrected.
 
-    A refuted claim comes with the smallest counterexample and with the statement to rely on instead. A list
-    has at most 20 claims; with --explain all.
+    A refuted claim comes with the smallest counterexample and with the statement to rely on instead.
     """
     ledger = load_ledger()
     rows: list[dict[str, Any]] = ledger.rows()
@@ -85,7 +82,7 @@ def run(
     elif paper is None and status is None:
         _papers(listed)
     else:
-        _list(listed, len(listed) if explain else MOST)
+        _list(listed)
 
 
 def _paper(row: dict[str, Any]) -> str:
@@ -182,17 +179,16 @@ def _papers(rows: Sequence[dict[str, Any]]) -> None:
     show({}, lines, as_json=False)
 
 
-def _list(rows: Sequence[dict[str, Any]], most: int) -> None:
-    """Print the first claims of a list."""
-    table = Table(box=None, header_style="bold", title=_counts(rows), title_justify="left")
+def _list(rows: Sequence[dict[str, Any]]) -> None:
+    """Print a list of claims."""
+    title = f"{_counts(rows)} (choose by --paper, --status)"
+    table = Table(box=None, header_style="bold", title=title, title_justify="left")
     for heading in ("claim", "status", "grade", "says", "instead"):
         table.add_column(heading)
-    for row in rows[:most]:
+    for row in rows:
         color = {"refuted": "red", "proved": "green", "corrected": "green"}.get(row["status"], "")
         table.add_row(
             row["id"], Text(row["status"], style=color), row["grade"] or "",
             row["title"], row["corrected_by"] or "",
         )  # fmt: skip
     draw(table)
-    if rows[most:]:
-        say(f"{len(rows) - most} more: add --explain, or choose by --paper and --status")

@@ -12,7 +12,7 @@ from splu_ref.channels import InputError, ParameterError, one_budget, whole
 from splu_ref.cli.certificates import words
 from splu_ref.cli.dependent_draws import DrawsOption, bargain_line
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, EpsilonOption
+from splu_ref.cli.output import AsJson, EpsilonOption, Explain
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_parameters import (
     Answer,
@@ -44,6 +44,7 @@ def run(
         ),
     ] = "mle",
     draws: DrawsOption = None,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Compute T_P for a predicate together with a sensitive value, and the worst such concept.

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splu_ref.channels import Json, ParameterError, shown
-from splu_ref.cli.output import AsJson, Force, JsonFile, save_json, show
+from splu_ref.cli.output import AsJson, Explain, Force, JsonFile, save_json, show
 from splu_ref.cli.progress import counted
 from splu_ref.conformance import (
     PROTOCOL,
@@ -90,6 +90,7 @@ def run(
     ] = None,
     json_file: JsonFile = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Test another implementation against the test vectors, and its random releases against their law.
@@ -180,21 +181,21 @@ def _failure_reporter() -> Callable[[Result], None]:
 
 
 def show_outcome(outcome: Conformance) -> None:
-    """Print the outcome: counts by operation, failures, statistical evidence, and the statement."""
+    """Print the outcome: the statement, failures, counts by operation and statistical evidence."""
     if outcome.replay is not None:
         _show_alone(outcome, outcome.replay)
         return
     title = f"{outcome.name} {outcome.version}, specification {outcome.specification}".strip()
-    draw(_by_operation(outcome, title))
+    say(outcome.statement)
     failures = outcome.failures()
     lines = [(failure.id, failure.reason) for failure in failures[:_SHOWN]]
     if len(failures) > _SHOWN:
         lines.append(("…", f"and {len(failures) - _SHOWN} more: --json lists them all"))
-    if outcome.statistics:
-        draw(_evidence(outcome))
     lines += [(f"unknown {word.kind}", str(word)) for word in outcome.unknown[:_SHOWN]]
     show({}, lines, as_json=False)
-    say(outcome.statement)
+    draw(_by_operation(outcome, title))
+    if outcome.statistics:
+        draw(_evidence(outcome))
 
 
 def _by_operation(outcome: Conformance, title: str) -> Table:

@@ -11,7 +11,7 @@ import typer
 
 from splu_ref.audit import read_world
 from splu_ref.channels import EntropyLoss, Exact, LogForm, ParameterError, ValueLoss, one_budget
-from splu_ref.cli.output import AsJson, about, show
+from splu_ref.cli.output import AsJson, Explain, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_up
 
@@ -29,6 +29,7 @@ def run(
     base: Annotated[
         str, typer.Option("--base", help="Base of the logarithms in decimals, above 1; 2 gives bits.")
     ] = "2",
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Compute the entropy that each record loses by the release of a statistic, exactly.

@@ -21,7 +21,7 @@ from splu_ref.cli.estimate_answers import (
 )
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.options import SensitiveTable
-from splu_ref.cli.output import AsJson, Force, Separator, about, note
+from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, note
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import some_queries
 from splu_ref.cli.records import published_records
@@ -138,6 +138,7 @@ def run(
         ),
     ] = "each",
     separator: Separator = None,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Estimate how many records of the original satisfy a conjunction, with a 95 % interval.
@@ -154,7 +155,7 @@ def run(
         )
     if by and batch is not None:
         raise ParameterError("--by estimates a table and --batch queries: leave out one of them")
-    wanted = TableOptions(by, total, mean, output, picture, force)
+    wanted = TableOptions(by, total, mean, output, picture, force, explain)
     wanted.require()
     options = ReleaseOptions(sensitive=sensitive, gamma=gamma, retention=retention, plan=plan, draws=draws)
     release = StatedRelease.open(options, manifest)

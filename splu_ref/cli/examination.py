@@ -36,8 +36,8 @@ from splu_ref.guarantees import Progress
 
 _ROUNDS = 5
 """Number of times that remedies are applied and the table is examined again."""
-_OF_SPLU_GEN = ("quasi", "keep")
-"""Options that other mechanisms do not take."""
+_ROLES = ("quasi", "keep")
+"""Options that change what is objected to, and not the published table."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Publication:
         one = next(iter(choice.options.values())).law
         gamma = str(one.gamma) if len(set(sizes.values())) == 1 else parameter_text(sizes)
         kept = [] if one.is_plain else ["--retention", str(one.retention)]
-        without = _OF_SPLU_GEN if self.stream else ()
+        without = _ROLES if self.stream else ()
         words = ["--gamma", gamma, *kept, "--draws", "independent", *options.words(without)]
         return self._command(options, words)
 
@@ -178,7 +178,8 @@ class Publication:
         dropped = [("drop", each.column) for each in found.objections if each.ground == "disclosure"]
         options = found.options.with_remedies(dropped)
         words = ["--mechanism", "retention", "--retention", str(found.keep), "--observed-domain"]
-        return self._command(options, [*words, *options.words(_OF_SPLU_GEN)])
+        accepted = [word for column in options.given["quasi"] for word in ("--keep", column)]
+        return self._command(options, [*words, *options.words(("quasi",)), *accepted])
 
     def _command(self, options: PreparationOptions, words: Sequence[str]) -> str:
         table = f"./{self.table}" if str(self.table).startswith("-") else str(self.table)  # not an option
@@ -187,7 +188,7 @@ class Publication:
         for column in options.sensitive:
             start += ["--sensitive", column]
         missing = [] if self.missing is None else ["--missing", self.missing]
-        recoded = any(values for name, values in options.given.items() if name not in _OF_SPLU_GEN)
+        recoded = any(values for name, values in options.given.items() if name not in _ROLES)
         stream = ["--stream"] if self.stream and not recoded and "--observed-domain" not in words else []
         separator = current_separator()
         divided = [] if separator is None else ["--separator", separator]

@@ -210,18 +210,21 @@ NAMED: dict[str, tuple[Factory, tuple[str, ...]]] = {
             "log",
         ),
     ),
-    "anatomy": (_anatomy, ("gamma", "plan", "domain", "sensitive_table")),
-    "distribution": (_distribution, ("domain",)),
-    "retention": (_retention, ("retention", "replacing", "compound", "domain", "observed_domain", "shuffle")),
-    "swap": (_swap, ("retention", "domain")),
+    "anatomy": (_anatomy, ("gamma", "plan", "domain", "sensitive_table", "keep")),
+    "distribution": (_distribution, ("domain", "keep")),
+    "retention": (
+        _retention,
+        ("retention", "replacing", "compound", "domain", "observed_domain", "shuffle", "keep"),
+    ),
+    "swap": (_swap, ("retention", "domain", "keep")),
     "alpha-beta": (
         _alpha_beta,
         ("alpha", "beta", "d", "level", "k", "domain", "observed_domain", "distinct"),
     ),
-    "operator": (_operator, ("matrix", "shuffle")),
+    "operator": (_operator, ("matrix", "shuffle", "keep")),
     "small-domains": (
         _small_domains,
-        ("rho1", "rho2", "domain", "observed_domain", "by", "shuffle"),
+        ("rho1", "rho2", "domain", "observed_domain", "by", "shuffle", "keep"),
     ),
     "pg": (
         _perturbed_generalization,

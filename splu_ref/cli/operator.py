@@ -14,7 +14,7 @@ from splu_ref.channels import DataError, Levels, one_budget
 from splu_ref.cli.certificates import certified
 from splu_ref.cli.matrices import matrix_text
 from splu_ref.cli.options import refuse_overlap
-from splu_ref.cli.output import AsJson, Force, about, note, show
+from splu_ref.cli.output import AsJson, Explain, Force, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.data import refuse_existing, write_whole
 from splu_ref.guarantees import (
@@ -77,6 +77,7 @@ def run(
         Path | None, typer.Option("--certificate", help="Write a certificate that the operator is optimal.")
     ] = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the optimal randomization matrix under a bound on posterior beliefs, with its proof.

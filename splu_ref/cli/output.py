@@ -11,13 +11,26 @@ import typer
 
 from splu_ref.channels import DataError
 from splu_ref.data import refuse_existing, write_in_folder
-from splu_ref.output import console, draw, json_text, say, say_json, visible
+from splu_ref.output import at_most_lines, console, draw, json_text, say, say_json, visible
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 JsonFile: TypeAlias = Annotated[
     Path | None, typer.Option("--json-file", help="Also write the JSON object to this file.")
 ]
-Explain: TypeAlias = Annotated[bool, typer.Option("--explain", help="Print all details as well.")]
+MOST_LINES = 20
+"""Lines that a command prints without ``--explain``."""
+
+
+def _limited(context: typer.Context, explain: bool) -> bool:
+    if not explain:
+        context.with_resource(at_most_lines(MOST_LINES, "add --explain"))
+    return explain
+
+
+Explain: TypeAlias = Annotated[
+    bool,
+    typer.Option("--explain", callback=_limited, help=f"Print all details, not {MOST_LINES} lines at most."),
+]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 EpsilonOption: TypeAlias = Annotated[
     str, typer.Option("--epsilon", help="Relative error, exact: 0.3 or 3/10.")

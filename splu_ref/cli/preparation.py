@@ -8,7 +8,7 @@ from pathlib import Path
 
 from splu_ref.audit import ALPHA, Leaks, Roles, refuse_disclosure, require_groups, scan
 from splu_ref.channels import DataError, ParameterError
-from splu_ref.cli.assessment import leak_warnings
+from splu_ref.cli.assessment import refuse_warnings
 from splu_ref.data import (
     OWN_SALT,
     Bins,
@@ -129,20 +129,29 @@ class PreparedTable:
     preparation: Preparation
 
     def disclosure_risks(
-        self, *, eligible: bool, strict: bool, above: int = ALPHA, progress: Progress | None = None
+        self,
+        sensitive: Sequence[str],
+        *,
+        eligible: bool,
+        strict: bool,
+        grouped: bool = True,
+        above: int = ALPHA,
+        progress: Progress | None = None,
     ) -> tuple[Leaks, ...]:
-        """Return how far the columns to be published disclose the sensitive ones."""
+        """Return how far the columns to be published disclose the sensitive ones.
+
+        ``eligible``: refuse columns that identify records or predict a sensitive one, and with ``grouped`` a
+        sensitive column without any feasible gamma. ``strict``: refuse what would be a note, too.
+        """
         by = self.preparation
-        for column in by.sensitive if eligible else ():
+        for column in sensitive if eligible and grouped else ():
             require_groups(self.table, column)
         published = [name for name in self.table.columns if name not in by.drop]
-        leaks = scan(self.table.select(published), by.sensitive, above, by.roles, progress=progress)
+        leaks = scan(self.table.select(published), sensitive, above, by.roles, progress=progress)
         if eligible:  # a batch has the columns of the release that it joins
             refuse_disclosure(leaks)
-        warnings = list(leak_warnings(leaks)) if strict else []
-        if warnings:
-            more = f" (and {len(warnings) - 1} more, notes without --strict)" if warnings[1:] else ""
-            raise DataError(f"--strict: {warnings[0]}{more}")
+        if strict:
+            refuse_warnings(leaks)
         return leaks
 
     def without_identity(self, release: Release) -> Release:

@@ -23,7 +23,15 @@ from splu_ref.cli.dependent_draws import (
     star_json,
     star_line,
 )
-from splu_ref.cli.output import AsJson, EpsilonOption, Force, JsonFile, RetentionOption, refuse_existing_json
+from splu_ref.cli.output import (
+    AsJson,
+    EpsilonOption,
+    Explain,
+    Force,
+    JsonFile,
+    RetentionOption,
+    refuse_existing_json,
+)
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_parameters import (
     Answer,
@@ -71,6 +79,7 @@ def run(
     ] = None,
     json_file: JsonFile = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
     """Compute T_P: the probability with which every count up to alpha is published wrongly.

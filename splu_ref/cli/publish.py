@@ -53,7 +53,7 @@ from splu_ref.cli.options import (
     refuse_overlap,
     source_of,
 )
-from splu_ref.cli.output import AsJson, Force, Separator, about, note
+from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, note
 from splu_ref.cli.preparation import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_report import (
@@ -62,7 +62,7 @@ from splu_ref.cli.release_report import (
     retention_notes,
     unpublished_values,
 )
-from splu_ref.cli.streaming import require_fit, show_streamed, streamed
+from splu_ref.cli.streaming import StreamedRisks, require_fit, show_streamed, streamed
 from splu_ref.data import Microdata, read_table, refuse_existing, require_suffix, same_file, write_all
 from splu_ref.mechanisms import (
     JoinedRelease,
@@ -170,7 +170,9 @@ def run(
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="splu-gen: publish nothing if another column discloses a sensitive one."
+            "--strict",
+            help="splu-gen: publish nothing if a predicate discloses a sensitive value, or sensitive columns "
+            "each other; with --stream nor if another column does.",
         ),
     ] = False,
     epsilon: Annotated[
@@ -288,13 +290,15 @@ def run(
     ] = None,
     sensitive_table: SensitiveTable = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish a table: by SPLU-Gen, which draws sensitive values within decoy groups, or another mechanism.
 
     Random integers come from the system's entropy unless a key or a test seed is given. Columns are recoded
     first: bins, crossings, rare values, hashes, in this order. Then splu-gen deletes fewer than gamma
-    records, so that groups are complete. A note warns of other columns that disclose a sensitive one.
+    records, so that groups are complete. Nothing is published if another column identifies records or
+    discloses a sensitive one: --drop it, or --keep it. With --stream only --strict checks this.
 
     Other mechanisms: distribution draws from the whole column; retention retains the true value with a given
     probability and else draws from a declared domain (randomized response); swap moves it to another record,
@@ -348,10 +352,11 @@ def run(
     if not stream:
         publication.publish()
         return
+    scanned = strict or len(publication.options.columns) > 1
     require_fit({
         "--bins": bins, "--cross": cross, "--group-rare": group_rare, "--hash": hashed,
-        "--domain": publication.preparation.domains, "--drop": drop, "--quasi": quasi, "--keep": keep,
-        "--strict": strict, "--append": append_to, "--transcript": transcript, "--log": log,
+        "--domain": publication.preparation.domains, "--drop": drop, "--quasi": quasi and not scanned,
+        "--keep": keep and not scanned, "--append": append_to, "--transcript": transcript, "--log": log,
         "--draws": draws not in (None, "independent"), "--observed-domain": observed_domain,
         "--seed": seed is not None,
     })  # fmt: skip
@@ -408,14 +413,23 @@ class _Publication:
             )
         made = NAMED[self.mechanism][0](self.options, lambda: read_table(self.table, self.missing))
         assert isinstance(made, RecordMechanism)
+        columns = sensitive_columns(self.options, made)
+        laws = independent_laws(made, columns)
+        risks = StreamedRisks()
+        if self.strict or len(laws) > 1:
+            risks = StreamedRisks.of(
+                self.table, self.missing, laws, self.epsilon, self.preparation.roles, strict=self.strict
+            )
         release = streamed(
-            self.table, self.output, sensitive_columns(self.options, made), made, self.key_file,
+            self.table, self.output, columns, made, self.key_file,
             id_column=self.id_column, missing=self.missing, manifest=self.manifest, force=self.force,
         )  # fmt: skip
         fixed = tuple(release.domains) if self._declares else ()
         for remark in unpublished_values(release, self.manifest, fixed, "with --domain, without --stream"):
             note(remark)
-        show_streamed(release, made, self.output, self.epsilon, as_json=self.as_json)
+        show_streamed(
+            release, made, self.output, self.epsilon, risks, strict=self.strict, as_json=self.as_json
+        )
 
     def publish(self) -> None:
         """Publish a table in memory, write its files and report."""
@@ -424,7 +438,8 @@ class _Publication:
         missing = self.missing
         if missing is None and earlier is not None:
             missing = earlier.manifest.missing
-        examined = "strict" in NAMED[self.mechanism][1]
+        known = NAMED[self.mechanism][1]
+        grouped = "strict" in known  # decoy groups, whose promises are assessed
         with counted("publishing") as progress:
             with about(self.table):
                 reading = cache(
@@ -435,8 +450,10 @@ class _Publication:
                 _require_like(earlier, made, columns)
                 prepared = reading()
                 risks = (
-                    prepared.disclosure_risks(eligible=earlier is None, strict=self.strict)
-                    if examined
+                    prepared.disclosure_risks(
+                        columns, eligible=earlier is None, strict=self.strict, grouped=grouped
+                    )
+                    if "keep" in known
                     else ()
                 )
                 progress(1, 3)
@@ -452,16 +469,17 @@ class _Publication:
                 else release.outputs(self.output, self.manifest)
             ) + private
         self._write(prepared.table, release, outputs)
-        for remark in (*leak_warnings(risks), *self._remarks(release, made, outputs)):
+        warned = leak_warnings(risks) if grouped else ()
+        for remark in (*warned, *self._remarks(release, made, outputs)):
             note(remark)
         report = ReleaseReport(
             made, release, self.output, release.table.row_count,
             second=self.options.sensitive_table, observed=self.options.observed_domain,
         )  # fmt: skip
-        if examined:
-            report.add_assessment(assessments, [leaks_json(each) for each in risks])
+        if grouped:
             report.add_together(joint_json(views), joint_lines(views))
             report.lines.append(("unique", unique_records(risks[0], release.rows_in)))
+            report.add_assessment(assessments, [leaks_json(each) for each in risks])
         if laws and self.log is None and self.key_file is None:
             report.lines.append(("repeated", repetition(laws.values(), self.epsilon)))
         report.show(as_json=self.as_json)

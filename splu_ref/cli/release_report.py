@@ -29,7 +29,7 @@ from splu_ref.mechanisms import (
 
 T = TypeVar("T")
 
-PUBLISHER_ONLY = ("max_gamma", "worth", "leaks")
+PUBLISHER_ONLY = ("max_gamma", "worth", "leaks", "together")
 """What of a report must stay secret."""
 
 
@@ -101,6 +101,7 @@ class ReleaseReport:
         if isinstance(release, JoinedRelease):
             self.result["batch_rows"] = release.batch.row_count
             published = f"{release.batch.row_count} of {published}"
+        self.details = [("randomness", release.randomness)]
         self.lines = [("published", f"{output} ({published})")]
         if second is not None:
             self.lines.append(("sensitive table", f"{second}, the values of each group"))
@@ -108,7 +109,6 @@ class ReleaseReport:
             self._add_groups(mechanism, release)
         else:
             self._add_parameters(mechanism, release, observed=observed)
-        self.lines.append(("randomness", release.randomness))
         if isinstance(mechanism, SpluGens) and mechanism.draws.bound is not None:
             law = str(mechanism.draws)
             self.add("draws", law, f"{law}: {_bargain(mechanism)}")
@@ -128,9 +128,8 @@ class ReleaseReport:
         self.lines += [
             ("sensitive", ", ".join(release.domains)),
             ("gamma", f"{parameter_text(gammas)} (this table allows up to {allowed})"),
-            ("retention", f"p = {parameter_text(retentions)}"),
-            ("plan", plan),
         ]
+        self.details += [("retention", f"p = {parameter_text(retentions)}"), ("plan", plan)]
 
     def _add_parameters(
         self, mechanism: NamedMechanism, release: PublishedRelease, *, observed: bool
@@ -170,23 +169,27 @@ class ReleaseReport:
             {"column": column, **assessment_json(each)} for column, each in assessments.items()
         ]
         self.result["leaks"] = leaks
-        self.result["publisher_only"] = list(PUBLISHER_ONLY)
+        self.result["publisher_only"] = [
+            *PUBLISHER_ONLY,
+            *(["together"] if "together" in self.result else []),
+        ]
         for column, each in assessments.items():
-            self.lines += [("column", column)] if isinstance(self.result["sensitive"], list) else []
-            self.lines += each.sentences(recoding=recoding)
+            name = [("column", column)] if isinstance(self.result["sensitive"], list) else []
+            self.lines += name + each.sentences(recoding=recoding)
+            self.details += name + each.typical_errors()
 
     def add_together(self, found: Sequence[object], lines: Iterable[tuple[str, str]]) -> None:
         """Add what several sensitive columns disclose together."""
         if found:
             self.result["together"] = found
-            self.result["publisher_only"] = [*PUBLISHER_ONLY, "together"]
             self.lines += lines
 
     def show(self, *, as_json: bool) -> None:
         """Print the report."""
         following = "publish gamma and p; keep the counts above, max_gamma and the original secret"
         assessed = "worth" in self.result
-        show(self.result, [*self.lines, *([("next", following)] if assessed else [])], as_json=as_json)
+        lines = [*self.lines, *([("next", following)] if assessed else []), *self.details]
+        show(self.result, lines, as_json=as_json)
 
 
 def independent_laws(mechanism: NamedMechanism, columns: Sequence[str]) -> dict[str, PublishedCount]:

@@ -10,7 +10,7 @@ import typer
 
 from splu_ref.channels import ParameterError, whole
 from splu_ref.cli.certificates import certified
-from splu_ref.cli.output import AsJson, Force, show
+from splu_ref.cli.output import AsJson, Explain, Force, show
 from splu_ref.cli.progress import counted
 from splu_ref.data import refuse_existing
 from splu_ref.guarantees import Progress, SampleSize, printed_sample_size, sample_size, sample_size_bound
@@ -48,6 +48,7 @@ def run(
         typer.Option("--certificate", help="Write a certificate that an independent party can check."),
     ] = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Compute how many rows keep the error of an estimate below epsilon with probability 1 - delta.

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Self
 
-from splu_ref.channels import ParameterError
-from splu_ref.cli.assessment import assess_columns, repetition
+from splu_ref.audit import ALPHA, JointView, Leaks, Roles, TableInFiles, refuse_disclosure, scan
+from splu_ref.channels import ParameterError, PublishedCount
+from splu_ref.cli.assessment import (
+    assess_columns,
+    joint_json,
+    joint_lines,
+    joint_privacy,
+    leak_warnings,
+    leaks_json,
+    refuse_warnings,
+    repetition,
+)
 from splu_ref.cli.output import about, note
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_report import ReleaseReport, independent_laws, retention_notes
-from splu_ref.mechanisms import RecordMechanism, SpluGens, StreamedRelease, publish
+from splu_ref.mechanisms import RecordMechanism, SpluGens, StreamedRelease, private_folder, publish
 from splu_ref.randomness import Key
 
 _STEPS = ("reading", "distributing", "drawing", "writing")
@@ -52,8 +64,58 @@ def streamed(
         )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class StreamedRisks:
+    """Disclosure risks of a table in files, and what its sensitive columns disclose together.
+
+    Attributes
+    ----------
+    leaks, views
+        See `scan` and `joint_views`.
+    """
+
+    leaks: Sequence[Leaks] = ()
+    views: Sequence[JointView] = ()
+
+    @classmethod
+    def of(
+        cls,
+        table: Path,
+        missing: str | None,
+        laws: Mapping[str, PublishedCount],
+        epsilon: Fraction,
+        roles: Roles,
+        *,
+        strict: bool,
+    ) -> Self:
+        """Return the risks of a table by its sensitive columns alone, with ``strict`` by all columns.
+
+        Raises
+        ------
+        DataError
+            With ``strict``, if a column identifies records or discloses a sensitive one.
+        """
+        columns = tuple(laws)
+        with counted("searching for disclosure") as progress, about(table), private_folder(table) as folder:
+            prepared = TableInFiles(
+                table, columns, missing, folder, progress, only=None if strict else columns
+            )
+            leaks = scan(prepared, columns, ALPHA, roles, progress=progress)
+            if strict:
+                refuse_disclosure(leaks)
+                refuse_warnings(leaks)
+            return cls(leaks, joint_privacy(prepared, leaks, laws, epsilon, ALPHA))
+
+
 def show_streamed(
-    release: StreamedRelease, mechanism: RecordMechanism, output: Path, epsilon: Fraction, *, as_json: bool
+    release: StreamedRelease,
+    mechanism: RecordMechanism,
+    output: Path,
+    epsilon: Fraction,
+    risks: StreamedRisks = StreamedRisks(),
+    *,
+    strict: bool = False,
+    as_json: bool,
 ) -> None:
     """Print the report on a streamed release; ``epsilon`` is that of its assessment."""
     report = ReleaseReport(mechanism, release, output, release.manifest.rows)
@@ -62,11 +124,17 @@ def show_streamed(
     report.add("streamed", costs, f"{release.disk >> 20} MiB of temporary files, deleted")
     if isinstance(mechanism, SpluGens):
         laws = independent_laws(mechanism, tuple(release.domains))
-        unchecked = "columns that disclose a sensitive one: use splu-ref advise --stream"
-        report.lines.append(("not checked", unchecked))
-        report.add_assessment(assess_columns(release.original, laws, epsilon), None, recoding=False)
+        if not strict:
+            unchecked = "other columns that disclose a sensitive one: use --strict, or advise --stream"
+            report.lines.append(("not checked", unchecked))
+        report.add_together(joint_json(risks.views), joint_lines(risks.views))
+        report.add_assessment(
+            assess_columns(release.original, laws, epsilon),
+            [leaks_json(each) for each in risks.leaks] or None,
+            recoding=False,
+        )
         if release.randomness != "keyed":
             report.lines.append(("repeated", repetition(laws.values(), epsilon, "use one key (--key-file)")))
-    for remark in retention_notes(mechanism):
+    for remark in (*leak_warnings(risks.leaks), *retention_notes(mechanism)):
         note(remark)
     report.show(as_json=as_json)

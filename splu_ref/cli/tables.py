@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from splu_ref.channels import InputError, ParameterError
+from splu_ref.cli.output import MOST_LINES
 from splu_ref.data import Cross, refuse_existing, write_all
 from splu_ref.estimators import (
     MEASURES,
@@ -30,8 +31,8 @@ from splu_ref.output import can_draw, draw, say, say_json, visible
 
 FORMS = (".csv", ".csv.gz", ".parquet", ".json")
 """Suffixes of files with tables."""
-MOST_LINES = 60
-"""Largest number of a table's lines that are printed; a file has all of them."""
+NARROW = 80
+"""Columns of a terminal for which the room for rows is computed."""
 ALL, BLANK = "all", "(no content)"
 """Labels of all values of a column together, and of empty cells."""
 
@@ -47,6 +48,7 @@ class TableOptions(NamedTuple):
     output: Path | None
     picture: Path | None
     force: bool  # whether existing files may be overwritten
+    every: bool  # whether all rows are printed
 
     def require(self) -> None:
         """Raise unless the files can be written; for use before long work."""
@@ -129,7 +131,7 @@ def make_table(
     if as_json:
         say_json(table_object(table), indent=2)
     elif options.output is None:
-        _show(table, release.table.row_count)
+        _show(table, release.table.row_count, every=options.every)
     for path, _ in files if not as_json else ():
         say(f"written {path}: {len(table.cells)} lines of {' by '.join(table.by)}")
 
@@ -146,7 +148,8 @@ def _bytes(table: Table, path: Path) -> bytes:
     return table_bytes(Microdata.from_frame(pl.DataFrame(columns, schema_overrides=kinds)), path)
 
 
-def _show(table: Table, rows: int) -> None:
+def _show(table: Table, rows: int, *, every: bool) -> None:
+    """Print a table with the notes on it; without ``every`` as many rows as leave room for these."""
     from rich.table import Table as Grid  # noqa: PLC0415 - JSON needs neither
     from rich.text import Text  # noqa: PLC0415
 
@@ -158,22 +161,24 @@ def _show(table: Table, rows: int) -> None:
     for name in (table.quantity, "standard error", level):
         grid.add_column(Text(visible(name)), justify="right", overflow="fold")
     lines = (*table.cells, *table.totals)
-    for cell in lines[:MOST_LINES]:
-        grid.add_row(*(Text(visible(text)) for text in _texts(cell)))
-    draw(grid)
-    if len(lines) > MOST_LINES:
-        say(
-            f"rest    {len(lines) - MOST_LINES} more of {len(lines)} lines: write them to a file with -o FILE"
-        )
-    if table.where:
-        say(f"where   {Query(table.where)}")
-    methods = ", ".join(dict.fromkeys(cell.method for cell in (*table.cells, *table.totals)))
+    methods = ", ".join(dict.fromkeys(cell.method for cell in lines))
     accuracy = {cell.approximation for cell in table.cells}
     accuracy |= {cell.approximation for cell in table.totals} - {"exact"}
-    say(f"method  {methods}; intervals: {', '.join(sorted(accuracy))}")
-    say(f"among   {table.rows} of the {rows} records of the release, with their true values")
-    if table.warning is not None:
-        say(f"warning {table.warning}")
+    notes = [
+        *([f"where   {Query(table.where)}"] if table.where else []),
+        f"method  {methods}; intervals: {', '.join(sorted(accuracy))}",
+        f"among   {table.rows} of the {rows} records of the release, with their true values",
+        *([] if table.warning is None else [f"warning {table.warning}"]),
+    ]
+    room = len(lines) if every else MOST_LINES - 2 - sum(1 + len(note) // NARROW for note in notes)
+    shown = len(lines) if len(lines) <= room + 1 else room
+    for cell in lines[:shown]:
+        grid.add_row(*(Text(visible(text)) for text in _texts(cell)))
+    draw(grid)
+    if lines[shown:]:
+        say(f"rest    {len(lines) - shown} more of {len(lines)} lines: add --explain, or write all: -o FILE")
+    for note in notes:
+        say(note)
 
 
 def _texts(cell: Cell) -> list[str]:

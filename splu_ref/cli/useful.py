@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from splu_ref.channels import ParameterError, exact, natural_logarithm, one_budget, positive, whole
-from splu_ref.cli.output import AsJson, Force, note, show
+from splu_ref.cli.output import AsJson, Explain, Force, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import (
     ExactJson,
@@ -61,6 +61,7 @@ def run(
         Path | None, typer.Option("--certificate", help="Write a certificate of (d, gamma)-privacy here.")
     ] = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Compute the error probability of a query on an alpha-beta release, and the release's privacy.

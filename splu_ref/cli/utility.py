@@ -20,7 +20,7 @@ from splu_ref.cli.dependent_draws import (
     counts_of_table,
     drawn_utility,
 )
-from splu_ref.cli.output import AsJson, EpsilonOption, Force, RetentionOption
+from splu_ref.cli.output import AsJson, EpsilonOption, Explain, Force, RetentionOption
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_parameters import (
     Answer,
@@ -88,6 +88,7 @@ def run(
         typer.Option("--certificate", help="Write a certificate that an independent party can check."),
     ] = None,
     force: Force = False,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Compute how accurate large counts are: exactly, not by a bound.

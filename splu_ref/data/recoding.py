@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation, localcontext
@@ -55,8 +54,9 @@ class Bins:
     width
         A decimal number greater than 0, or ``year``, ``quarter`` or ``month``.
     whole
-        Whether all numbers and the width are integers. A bin is then labeled with its first and last number,
-        ``30..39``, and otherwise as a half-open interval, ``1.5..<2.0``. None before a table was read.
+        Whether all numbers are integers, which a width without a decimal point requires; None for dates. A
+        bin is then labeled with its first and last number, ``30..39``, and otherwise as a half-open interval,
+        ``1.5..<2.0``. It does not depend on the table, whose records may be suppressed.
     """
 
     column: str
@@ -76,7 +76,7 @@ class Bins:
                 f"--bins {column}={width}: the width is a decimal number greater than 0, such as 10 or 0.5, "
                 f"or {', '.join(PERIODS)}"
             )
-        return cls(column, width)
+        return cls(column, width, None if width in PERIODS else "." not in width)
 
     def facts(self) -> dict[str, object]:
         """Return column and width."""
@@ -116,14 +116,6 @@ class Bins:
         except ValueError:
             return None
 
-    def fitted(self, cells: Iterable[str]) -> Self:
-        """Return the bins with ``whole`` determined by the cells of a column."""
-        if self.whole is not None or self.width in PERIODS:
-            return self
-        numbers = (_number(cell) for cell in cells)
-        every = Decimal(self.width) == int(Decimal(self.width)) and all(each == int(each) for each in numbers)
-        return replace(self, whole=every)
-
     def apply(self, table: Microdata) -> Microdata:
         """Return the table with bins; missing cells and the text for them are unchanged."""
         categories = table.categories(self.column)
@@ -132,12 +124,15 @@ class Bins:
             try:
                 bins.append(cell if _is_unchanged(cell, table) else self.label(cell))
             except (ValueError, ArithmeticError):
-                kind = "date such as 2024-02-29" if self.width in PERIODS else "number"
-                kind = "whole number" if self.whole else kind
+                kind, remedy = "number", f"leave out --bins {self.column}"
+                if self.width in PERIODS:
+                    kind = "date such as 2024-02-29"
+                elif self.whole and _is_number(cell):
+                    kind, remedy = "whole number", f"give --bins {self.column}={self.width}.0 for all numbers"
                 row = int(np.argmax(categories.codes == place)) + 1
                 raise DataError(
-                    f"column {self.column!r} holds {cell!r} in row {row}, which is no "
-                    f"{kind}: mend the cell, leave it empty, or leave out --bins {self.column}"
+                    f"column {self.column!r} holds {cell!r} in row {row}, which is no {kind}: mend the cell, "
+                    f"leave it empty, or {remedy}"
                 ) from None
         return _with_categories(table, self.column, categories, bins)
 
@@ -347,10 +342,6 @@ def apply_recodings(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microd
     original = table
     for step in steps:
         recoding = step.fitted(original) if isinstance(step, Hashed) else step
-        if isinstance(step, Bins):
-            cells = (cell for cell in table.values(step.column) if not _is_unchanged(cell, table))
-            with suppress(ValueError):  # `apply` names the cell that is no number
-                recoding = step.fitted(cells)
         table = recoding.apply(table)
         applied.append(recoding)
     return table, tuple(applied)
@@ -459,6 +450,14 @@ def _divided(text: str, example: str) -> tuple[str, str]:
     if not (column and equals and value):
         raise ParameterError(f"{text!r} says nothing of a column: write {example}")
     return column, value
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        _number(cell)
+    except (ValueError, ArithmeticError):
+        return False
+    return True
 
 
 def _number(cell: str) -> Decimal:

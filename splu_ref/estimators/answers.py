@@ -177,9 +177,10 @@ class Estimates:
                 array[where] = part
         return cls(*arrays)
 
-    def with_interval_below(self, bound: FloatArray) -> Estimates:
-        """Return the estimates with interval ends clipped to an upper bound of the true count."""
-        return replace(self, lower=np.minimum(self.lower, bound), upper=np.minimum(self.upper, bound))
+    def below(self, bound: FloatArray) -> Estimates:
+        """Return the estimates and their intervals clipped to an upper bound of the true count."""
+        value, lower, upper = (np.minimum(part, bound) for part in (self.value, self.lower, self.upper))
+        return replace(self, value=value, lower=lower, upper=upper)
 
     def clipped_to_interval(self) -> Estimates:
         """Return the estimates clipped to their intervals."""

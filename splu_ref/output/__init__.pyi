@@ -4,6 +4,7 @@ from .junit_xml import junit as junit
 from .pictures import can_draw as can_draw
 from .pictures import canvas as canvas
 from .pictures import figure_bytes as figure_bytes
+from .terminal import at_most_lines as at_most_lines
 from .terminal import console as console
 from .terminal import draw as draw
 from .terminal import fit_table as fit_table

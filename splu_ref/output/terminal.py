@@ -6,9 +6,12 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
+from shutil import get_terminal_size
 from traceback import format_exception
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, TextIO
@@ -58,7 +61,11 @@ def _shown(text: str, instead: Callable[[str], str]) -> str:
 
 def say(line: str, *, stderr: bool = False) -> None:
     """Print a line on standard output or standard error; line ends within it are escaped."""
-    _write(f"{visible(line)}\n", sys.stderr if stderr else sys.stdout)
+    shown = visible(line)
+    if stderr:
+        _write(f"{shown}\n", sys.stderr)
+    else:
+        _answer(shown, -(-len(shown) // get_terminal_size().columns))
 
 
 def say_json(document: Mapping[str, object], *, indent: int | None = None) -> None:
@@ -95,7 +102,62 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
     ]
     with target.capture() as captured:
         target.print(Segments(segments), crop=False)
-    _write(captured.get(), sys.stdout)
+    for line in captured.get().splitlines():
+        _answer(line)
+
+
+class _Screen:
+    """The lines of an answer, of which a limited number is printed: at once, as long as one line is left."""
+
+    def __init__(self, most: int) -> None:
+        self._room, self._held, self._left = most, list[str](), 0
+
+    def add(self, line: str, height: int) -> None:
+        """Print a line that takes ``height`` lines of the terminal, or keep it."""
+        if not self._held and height < self._room:
+            self._room -= height
+            _write(f"{line}\n", sys.stdout)
+        else:
+            self._held.append(line)
+            self._left += height
+
+    def close(self, remedy: str) -> None:
+        """Print the kept lines if there is room, else their number."""
+        fits = self._left <= self._room
+        for line in self._held if fits else [f"{self._left} more lines: {remedy}"]:
+            _write(f"{line}\n", sys.stdout)
+
+
+_SCREEN: ContextVar[_Screen | None] = ContextVar("screen", default=None)
+
+
+@contextmanager
+def at_most_lines(most: int, remedy: str) -> Iterator[None]:
+    """Limit what `say` and `draw` print on standard output within the context.
+
+    Parameters
+    ----------
+    most
+        Lines of the terminal, at least 1; the last says how many there are more.
+    remedy
+        How to see all of them.
+    """
+    screen = _Screen(most)
+    token = _SCREEN.set(screen)
+    try:
+        yield
+    finally:
+        _SCREEN.reset(token)
+        screen.close(remedy)
+
+
+def _answer(line: str, height: int = 1) -> None:
+    """Print a line of an answer on standard output, as far as there is room."""
+    screen = _SCREEN.get()
+    if screen is None:
+        _write(f"{line}\n", sys.stdout)
+    else:
+        screen.add(line, max(height, 1))
 
 
 def fit_table(table: Table, width: int) -> Table:

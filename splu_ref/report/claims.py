@@ -154,7 +154,7 @@ class ClaimsAudit:
         return {verdict: found.count(verdict) for verdict in Verdict}
 
     @property
-    def last_line(self) -> str:
+    def summary(self) -> str:
         """The result in one line."""
         return ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
 

@@ -16,7 +16,7 @@ from splu_ref.mechanisms import Anatomy, PublishedTwoTables, read_manifest, read
 from tests.rounding import near
 
 JOBS = [["a", "b", "c", "d", "e"][i % 5] for i in range(62)]
-WORDS = ["--mechanism", "anatomy", "--column", "job", "--gamma", "3"]
+WORDS = ["--mechanism", "anatomy", "--column", "job", "--gamma", "3", "--keep", "id"]
 TWO = ["--sensitive-table", "jobs.csv"]
 
 
@@ -128,7 +128,7 @@ def test_counts_of_a_value_are_exact_and_others_hold(capsys: pytest.CaptureFixtu
         ([*WORDS, *TWO, "--stream"], "needs the whole table at once"),
         ([*WORDS, *TWO, "--retention", "1/2"], "--retention is no option of --mechanism anatomy"),
         ([*WORDS, *TWO, "--column", "sex"], "publishes one sensitive column"),
-        ([*WORDS[:4], "--gamma", "6", *TWO], "the largest feasible gamma is 4"),
+        ([*WORDS[:4], "--gamma", "6", "--keep", "id", *TWO], "the largest feasible gamma is 4"),
         ([*WORDS[:4], *TWO], "needs --gamma"),
         (["--mechanism", "swap", "--column", "job", "--retention", "1/2", *TWO], "--sensitive-table is no"),
     ],
@@ -166,7 +166,7 @@ def test_questions_without_an_answer(
 def test_a_second_table_of_another_release_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     _published(capsys)
     words = ["publish", "t.csv", "-o", "s.csv", "--manifest", "s.json", "--mechanism", "swap", "--column"]
-    assert main([*words, "job", "--retention", "1/2"]) == 0
+    assert main([*words, "job", "--retention", "1/2", "--drop", "id"]) == 0
     assert main(["estimate", "s.csv", "--manifest", "s.json", *TWO, "--where", "job=a"]) == 2
     assert "a release by swapping is one table" in capsys.readouterr().err
     given = ["--gamma", "2", "--sensitive", "job", "--where", "job=a"]

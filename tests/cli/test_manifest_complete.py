@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +87,113 @@ def test_a_dropped_column_cannot_be_queried(capsys: pytest.CaptureFixture[str]) 
     words = ["estimate", "p.csv", "--manifest", "m.json", "--where", "job=a", "--where", "note=3"]
     assert main(words) == 2
     assert "the column 'note' was not published" in capsys.readouterr().err
+
+
+BINS, CROSSED = ("--bins", "age=10"), ("--cross", "place=town,part")
+DROPPED, HASHED = ("--drop", "note"), ("--hash", "person", "--key-file", "key")
+CHOICES = {
+    "missing": ((), ("--missing", "none")),
+    "recoded": ((), BINS, CROSSED, (*BINS, *CROSSED)),
+    "left": ((), DROPPED, HASHED, (*DROPPED, *HASHED)),
+    "draws": ((), ("--draws", "capped:4"), ("--draws", "all-or-none:2")),
+    "columns": (("--sensitive", "job"), ("--sensitive", "job", "--sensitive", "level")),
+}  # fmt: skip
+
+
+def _combinations() -> list[tuple[tuple[str, ...], ...]]:
+    """Return combinations of choices that contain every pair of choices, greedily."""
+    every = list(product(*CHOICES.values()))
+    pairs = {each: set(combinations(enumerate(each), 2)) for each in every}
+    found, left = [], set().union(*pairs.values())
+    while left:
+        found.append(max(every, key=lambda each: len(pairs[each] & left)))
+        left -= pairs[found[-1]]
+    return found
+
+
+COMBINED = _combinations()
+STREAMED = list(product(CHOICES["missing"], CHOICES["columns"]))
+
+
+def _rows(first: int, last: int) -> str:
+    """Records with missing sensitive cells, a column of identities, and numbers for bins."""
+    return "person,age,job,level,town,part,note\n" + "".join(
+        f"p{n},{20 + n * n % 40},{['', *'abcde'][n * 7 % 6]},{'uvwxyz'[(n * n // 7 + n // 5) % 6]},"
+        f"{'xyz'[n % 23 % 3]},{'ns'[n % 2]},{n % 11}\n"
+        for n in range(first, last)
+    )
+
+
+def _succeed(capsys: pytest.CaptureFixture[str], *words: str) -> None:
+    code = main([*words, "--json"])
+    said = capsys.readouterr().err
+    assert code == 0, said
+
+
+def _analyze(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], name: str) -> None:
+    """Estimate by values and by recoded columns; nothing but the manifest is given."""
+    given = ("estimate", f"{name}.csv", "--manifest", f"{name}.json")
+    more = ["age=30..39", "town=x", *(["person=p7"] if "--hash" not in words else [])]
+    for where in [
+        ["job=a"],
+        *(["job=none"] for _ in range("none" in words)),
+        *(["job=a", each] for each in more),
+    ]:
+        found = _answer(capsys, *given, *(word for each in where for word in ("--where", each)))
+        assert found["interval"][0] <= found["estimate"] <= found["interval"][1], where
+    by = "place" if "place=town,part" in words else "part"
+    _succeed(capsys, *given, "--by", f"{by},job")
+
+
+def _publish(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the options of a publication of a table with a column of identities."""
+    kept = () if "--hash" in words or "--stream" in words else ("--keep", "person")
+    hashed = ("--keep", "person") if "--hash" in words else ()
+    return (*words, "--gamma", "3", *kept, *hashed)
+
+
+@pytest.mark.parametrize("words", COMBINED, ids=lambda words: " ".join(sum(words, ())))
+def test_every_combination_of_options_needs_only_the_manifest(
+    words: tuple[tuple[str, ...], ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table without missing cells if their text is not given: undeclared ones are refused."""
+    given = sum(words, ())
+    rows = [_rows(0, 240), _rows(240, 360)]
+    for name, text in zip(("t", "u"), rows, strict=True):
+        Path(f"{name}.csv").write_text(text if "--missing" in given else text.replace(",,", ",f,"))
+    _succeed(capsys, "publish", "t.csv", "-o", "p.csv", "--manifest", "p.json", *_publish(given))
+    _analyze(capsys, given, "p")
+    audit = ("audit-release", "p.csv", "--manifest", "p.json", "--original", "t.csv")
+    assert all(check["passed"] for check in _audited(capsys, *audit))
+    key = ("--key-file", "key") if "--hash" in given else ()
+    joined = ("--append", "p.csv", "--append-manifest", "p.json", *key)
+    own = tuple(word for each in (words[3], words[4]) for word in each)
+    _succeed(
+        capsys, "publish", "u.csv", "-o", "q.csv", "--manifest", "q.json", "--gamma", "3", *own, *joined,
+        "--keep", "person",
+    )  # fmt: skip
+    _analyze(capsys, given, "q")
+    assert main(["audit-release", "q.csv", "--manifest", "q.json", "--original", "t.csv"]) == 2
+    assert "joins 2 batches" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", STREAMED, ids=lambda words: " ".join(sum(words, ())))
+def test_every_streamed_combination_needs_only_the_manifest(
+    words: tuple[tuple[str, ...], ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = (*sum(words, ()), "--stream")
+    text = _rows(0, 240)
+    Path("t.csv").write_text(text if "--missing" in given else text.replace(",,", ",f,"))
+    _succeed(capsys, "publish", "t.csv", "-o", "p.csv", "--manifest", "p.json", *_publish(given))
+    _analyze(capsys, given, "p")
+    audit = ("audit-release", "p.csv", "--manifest", "p.json", "--original", "t.csv")
+    assert all(check["passed"] for check in _audited(capsys, *audit))
+
+
+def _audited(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
+    """Return the checks of an audit, which may be inconclusive for so small a table."""
+    code = main([*words, "--json"])
+    printed = capsys.readouterr()
+    assert code in (0, 3), printed.err
+    found: list[dict[str, Any]] = json.loads(printed.out)["checks"]
+    return found

@@ -203,4 +203,4 @@ def test_what_assumes_one_plan_says_so_of_batches(capsys: pytest.CaptureFixture[
         assert main(question) == 0
         assert ("note: the release consists of 2 batches" in capsys.readouterr().err) == says
         assert (main(["audit-release", f"{release}.csv", "--manifest", f"{release}.json"]) == 2) == says
-        assert ("2 batches, which are tables of their own" in capsys.readouterr().err) == says
+        assert ("joins 2 batches" in capsys.readouterr().err) == says

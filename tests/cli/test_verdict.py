@@ -105,22 +105,33 @@ def test_the_command_runs_and_clears_the_reasons(
     assert not [each for each in again["leaks"]["columns"] if each["kind"] in ("unique", "determines")]
 
 
-def test_the_first_lines_are_the_verdict_and_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def _screen(printed: str, width: int) -> list[str]:
+    """Return printed lines as a terminal of a width wraps them."""
+    return [
+        line[start : start + width]
+        for line in printed.splitlines()
+        for start in range(0, max(len(line), 1), width)
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_the_first_five_lines_are_the_verdict_and_the_command(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "400")
-    for make, column, labels in (
-        (_plain, "job", ["verdict", "risks", "command"]),
-        (_even, "job", ["verdict", "instead", "command"]),
-    ):
-        Path("t.csv").write_text("\n".join(make()) + "\n")
+    make, column, verdict, _, parts = TABLES[name]
+    Path("t.csv").write_text("\n".join(make()) + "\n")
+    for width in (80, 40):
+        monkeypatch.setenv("COLUMNS", str(width))
         assert main(["advise", "t.csv", "--sensitive", column]) == 0
-        lines = capsys.readouterr().out.splitlines()
-        assert [line.split()[0] for line in lines[: len(labels)]] == labels
+        lines = _screen(capsys.readouterr().out, width)
         assert len(lines) <= 20
-    assert lines[0].startswith("verdict  do not publish by this mechanism: it protects no value of 'job'")
-    assert "the 95 % intervals of sex x job are then" in lines[1]
+        if width == 80:
+            first = "".join(lines[:5])
+            assert first.startswith(f"verdict  {verdict}: ")
+            assert "command  splu-ref publish t.csv" in first
+            assert all(part in first for part in parts)
 
 
 def test_retention_replacement_shows_the_true_value_as_often(

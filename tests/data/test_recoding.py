@@ -45,7 +45,11 @@ def test_bins_of_numbers_and_dates() -> None:
     assert _cells(Bins.parse("x=10"), ["0", "9", "10", "-1", "37.0"]) == [
         "0..9", "0..9", "10..19", "-10..-1", "30..39",
     ]  # fmt: skip
-    assert _cells(Bins.parse("x=10"), ["9.5", "10"]) == ["0..<10", "10..<20"]
+    assert _cells(Bins.parse("x=10.0"), ["9.5", "10"]) == ["0.0..<10.0", "10.0..<20.0"]
+    with pytest.raises(
+        DataError, match=r"'9.5' in row 1, which is no whole number: .* bins x=10.0 for all"
+    ):
+        _cells(Bins.parse("x=10"), ["9.5", "10"])
     assert _cells(Bins.parse("x=0.5"), ["1", "1.49"]) == ["1.0..<1.5", "1.0..<1.5"]
     assert _cells(Bins.parse("x=10"), [3, None, 12]) == ["0..9", "", "10..19"]
     assert _cells(Bins.parse("x=10"), ["3", "?", "", "NA"]) == ["0..9", "?", "", "NA"]
@@ -202,16 +206,15 @@ def test_labels_of_bins_have_limits() -> None:
             half.label(cell)
 
 
-def test_bins_are_of_whole_numbers_if_all_are_and_the_width_is() -> None:
-    assert Bins.parse("x=10").fitted(["1", "2.0"]).whole is True
-    assert Bins.parse("x=10").fitted(["1", "2.5"]).whole is False
-    assert Bins.parse("x=2.5").fitted(["1"]).whole is False
-    assert Bins.parse("x=2.0").fitted([]).whole is True
-    assert Bins.parse("x=year").fitted(["1"]).whole is None
-    assert Bins("x", "10", whole=True).fitted(["1.5"]).whole is True
+def test_the_width_alone_decides_how_bins_are_labeled() -> None:
+    """A table's cells would disclose whether a record that is suppressed has a whole number."""
+    wholes = {each: Bins.parse(f"x={each}").whole for each in ("10", "2.5", "2.0", "year")}
+    assert wholes == {"10": True, "2.5": False, "2.0": False, "year": None}
+    for last in ("30", "30.5"):
+        assert _cells(Bins.parse("x=10.0"), ["1", "2", last])[:2] == ["0.0..<10.0"] * 2
 
 
 def test_a_column_may_have_a_name_with_an_equals_sign() -> None:
-    assert Bins.parse("a=b=10") == Bins("a=b", "10")
+    assert Bins.parse("a=b=10") == Bins("a=b", "10", whole=True)
     assert Cross.parse("c=a=1,b") == Cross("c", ("a=1", "b"))
     assert Rare.parse("a=b=12") == Rare("a=b", 12)

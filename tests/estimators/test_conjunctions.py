@@ -3,11 +3,14 @@ from __future__ import annotations
 from fractions import Fraction
 from math import log
 
+import polars as pl
 import pytest
 
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import InputError, ParameterError
 from splu_ref.estimators import conjunction_estimate
+from splu_ref.mechanisms import SpluGen
+from splu_ref.randomness import SeededSource
 
 
 def _clipped(y3: int, published: int, inside: int, rows: int, gamma: int) -> Fraction:
@@ -69,3 +72,18 @@ def test_from_rows_over_gamma_on_there_is_nothing_to_learn(published: int) -> No
 def test_counts_that_cannot_come_from_one_table_are_refused(counts: tuple[int, int, int, int, int]) -> None:
     with pytest.raises(ParameterError):
         conjunction_estimate(*counts[:4], PublishedCount.of(counts[4]))
+
+
+@pytest.mark.parametrize("method", ["exact", "em", "shrunk"])
+def test_an_estimate_is_inside_its_interval_where_a_value_has_nearly_all_it_may(method: str) -> None:
+    """No value has more than N/gamma records: that bounds the estimate as well as its interval."""
+    records = [(0 if n % 3 == 0 and n > 3 else 1 + n % 9, "xy"[n % 2]) for n in range(300)]
+    frame = pl.DataFrame(records, schema=["v", "s"], orient="row")
+    at_the_bound = 0
+    for seed in (0, 1):
+        release = SpluGen(gamma=3).publish(frame, ["v"], SeededSource(seed))
+        asked = [{"v": value, "s": s} for value in release.domains["v"] for s in "xy"]
+        for answer in release.estimate(asked, method=method).iter_rows(named=True):
+            assert answer["low"] <= answer["estimate"] <= answer["high"]
+            at_the_bound += answer["estimate"] == 100
+    assert at_the_bound or method == "shrunk"

@@ -109,26 +109,27 @@ class Assessment:
         records = "1 record" if small == 1 else f"{small} records"
         protected = (
             f"{self.protected} of {every} values ({records}): counts up to {self.alpha} are off by "
-            f"{self.epsilon} or more of their value with probability at least T_P = "
-            f"{decimal_down(self.t_p, 4)}; for at least one of these counts every estimator is off so with "
-            f"probability at least T_P* = {decimal_down(self.t_p_star, 4)}"
+            f"{self.epsilon} or more with probability at least T_P = {decimal_down(self.t_p, 4)}; at one of "
+            f"them every estimator is, with at least T_P* = {decimal_down(self.t_p_star, 4)}"
         )
         accurate = (
             f"{self.accurate} of {every} values: counts from T_f = {self.threshold} on are off so with "
             f"probability at most {self.t_e}"
         )
-        conjunctions = [
+        return [
+            ("protected", protected),
+            ("accurate", accurate),
+            *_labeled("caution", self._cautions(recoding=recoding)),
+        ]
+
+    def typical_errors(self) -> list[tuple[str, str]]:
+        """Return pairs of a label and a text on the errors of typical conjunctions."""
+        texts = [
             f"{error.value} among {error.predicate_count} records, about {error.count} if independent: "
             f"standard error {error.standard_error:.0f}"
             for error in self.conjunctions
         ]
-        lines = [("protected", protected), ("accurate", accurate)]
-        for name, texts in (
-            ("predicates", conjunctions or [NONE]),
-            ("caution", self._cautions(recoding=recoding)),
-        ):
-            lines += [(name if number == 0 else "", text) for number, text in enumerate(texts)]
-        return lines
+        return _labeled("predicates", texts or [NONE])
 
     def _cautions(self, *, recoding: bool) -> list[str]:
         cautions, every, most = [], len(self.values), self.values[0]
@@ -156,6 +157,11 @@ class Assessment:
                 f"{_OTHERS if recoding else _FEWER_BEFORE}"
             )
         return cautions
+
+
+def _labeled(label: str, texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the texts with a label at the first."""
+    return [(label if number == 0 else "", text) for number, text in enumerate(texts)]
 
 
 def assess(

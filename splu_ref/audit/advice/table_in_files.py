@@ -39,6 +39,8 @@ class TableInFiles(CodedTable):
         See `Microdata.from_frame`.
     folder
         A private folder for the columns.
+    only
+        The columns of the table that are read; None for all.
     progress
         Called with (amount read, estimated total).
 
@@ -56,10 +58,13 @@ class TableInFiles(CodedTable):
         missing: str | None,
         folder: Path,
         progress: Progress = lambda _done, _whole: None,
+        *,
+        only: Sequence[str] | None = None,
     ) -> None:
         self.folder = folder
         self._scan = Scan(path, sensitive, missing, None, None, folder, lambda rows: progress(rows, 2 * rows))
-        self.columns, self.row_count = self._scan.columns, self._scan.row_count
+        self.columns = tuple(name for name in self._scan.columns if only is None or name in only)
+        self.row_count = self._scan.row_count
         alone = sensitive[0] if len(sensitive) == 1 else None  # each of several may disclose the others
         others = [name for name in self.columns if name != alone]
         if len(others) * (len(others) + 1) // 2 * (self.row_count + OVERHEAD) > MOST_WORK:

@@ -124,8 +124,8 @@ def _of_column(column: str, advice: Advice | Skew) -> Iterator[Objection]:
         yield Objection(
             "nothing rare",
             column,
-            f"it protects no value of {column!r}: the rarest, {rarest}, has {least} records, and T_P is "
-            f"about counts up to {goals.alpha}",
+            f"it protects no value of {column!r}: the rarest, {rarest}, has {least} records (T_P: up to "
+            f"{goals.alpha})",
         )
     elif not best.meets_t_p:
         yield Objection(
@@ -193,8 +193,8 @@ def _recodings(table: Microdata, column: str, advice: Advice) -> Iterator[tuple[
             yield "group-rare", f"{column}={least}"
 
 
-def _widths(values: Sequence[str]) -> list[Decimal]:
-    """Return widths of bins for numbers, ascending; none if a value is no number."""
+def _widths(values: Sequence[str]) -> list[str]:
+    """Return widths of bins for numbers, ascending, as text; none if a value is no number."""
     try:
         numbers = [Decimal(value) for value in values]
     except InvalidOperation:
@@ -206,7 +206,10 @@ def _widths(values: Sequence[str]) -> list[Decimal]:
         return []
     first = (spread / _FINEST).adjusted()
     every = [Decimal(digit).scaleb(power) for power in range(first, first + 5) for digit in _NUMBERS]
-    return [Decimal(f"{width:f}") for width in every if spread / _FINEST <= width < spread][:_WIDTHS]
+    fitting = [f"{width:f}" for width in every if spread / _FINEST <= width < spread][:_WIDTHS]
+    if all(number == int(number) for number in numbers):
+        return fitting
+    return [width if "." in width else f"{width}.0" for width in fitting]
 
 
 def _meets(counts: Sequence[int], advice: Advice) -> bool:
@@ -252,5 +255,5 @@ def alternative_text(values: int, keep: Fraction) -> str:
     other = (1 - keep) / values
     return (
         f"retention replacement with p = {keep} shows the true value with probability {keep + other} and "
-        f"limits the disclosure of every record: e^epsilon = {(keep + other) / other}"
+        f"protects every record: e^epsilon = {(keep + other) / other}"
     )

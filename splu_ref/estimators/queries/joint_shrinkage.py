@@ -353,7 +353,7 @@ class ShrinkageMethod:
         if column.shrinkage is None:  # too few values are published for a plan
             return ClosedForm().single(column, batch)
         found = batch.by_the_rarer_side(partial(shrunk, column, self.interval, self.by_conditions))
-        found = found.with_interval_below(batch.most).clipped_to_interval()
+        found = found.below(batch.most).clipped_to_interval()
         return replace(
             found,
             interval_kind=self.interval,
@@ -368,4 +368,4 @@ class ShrinkageMethod:
         joint = JointQueries(columns.parts, columns.interactions, queries)
         counted, each = columns.answer_each(queries, joint.answer)
         found = joint.estimates(each, self.interval)
-        return counted, found.with_interval_below(counted.most).clipped_to_interval()
+        return counted, found.below(counted.most).clipped_to_interval()

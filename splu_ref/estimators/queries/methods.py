@@ -88,7 +88,7 @@ class ClosedForm:
         """Return the estimates with score intervals; those of sets are sums with normal intervals."""
         value, several = partial(_closed_form, column), partial(self._set, column)
         found = batch.by_the_rarer_side(lambda side: side.by_size(value, several))
-        return found.with_interval_below(batch.most)
+        return found.below(batch.most)
 
     @staticmethod
     def _set(column: PublishedColumn, batch: Batch) -> Estimates:
@@ -112,7 +112,7 @@ class MostLikely:
     def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
         """Return the maxima; intervals and errors are those of the unclipped solution."""
         found = batch.by_size(partial(self._value, column), partial(self._set, column))
-        return found.with_interval_below(batch.most)
+        return found.below(batch.most)
 
     def joint(
         self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]
@@ -142,7 +142,7 @@ class MostLikely:
             square = apply_by_mode(fitted, [weight**2 for weight in weights]).reshape(-1)
             error[solvable] = np.sqrt(np.maximum(square - value[solvable], 0.0))
         found = Estimates.normal(linear, error, total).with_value(value)
-        return counted, found.with_interval_below(counted.most)
+        return counted, found.below(counted.most)
 
     @staticmethod
     def _value(column: PublishedColumn, batch: Batch) -> Estimates:
