@@ -17,7 +17,7 @@ from rich.text import Text
 
 from splu_ref.cli import progress
 from splu_ref.output import terminal
-from splu_ref.output.terminal import draw, replace_invisible, say, say_json, visible
+from splu_ref.output.terminal import at_most_lines, draw, replace_invisible, say, say_json, visible
 
 
 @pytest.mark.parametrize(
@@ -119,3 +119,30 @@ def test_what_is_escaped_and_what_is_replaced_are_the_same(text: str) -> None:
         for letter, other in zip(text, kept, strict=True)
     ) == visible(text)
     assert replace_invisible("a\x1b\u202e\u3164b\n") == "a\ufffd\ufffd\ufffdb\ufffd"
+
+
+@pytest.mark.parametrize(("width", "heights"), [(80, 1), (10, 2)])
+@pytest.mark.parametrize("number", [1, 4, 5, 6, 30])
+def test_an_answer_has_a_limited_number_of_lines(
+    number: int, width: int, heights: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line that a terminal wraps counts as several; errors and JSON are printed whole."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = [f"line {place:02} of an answer"[: 8 * heights] for place in range(number)]
+    with at_most_lines(5, "ask for them"):
+        for line in lines:
+            say(line)
+        say("an error", stderr=True)
+        say_json({"key": "value"})
+    printed = capsys.readouterr()
+    assert printed.err == "an error\n"
+    shown = printed.out.replace('{"key": "value"}\n', "").splitlines()
+    if number * heights <= 5:
+        assert shown == lines
+    else:
+        kept = len(shown) - 1
+        assert shown[:-1] == lines[:kept]
+        assert shown[-1] == f"{(number - kept) * heights} more lines: ask for them"
+        assert 4 - heights < kept * heights <= 4
+    say("after it")
+    assert capsys.readouterr().out == "after it\n"

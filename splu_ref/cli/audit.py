@@ -77,7 +77,11 @@ def run(
         show(audit.to_json(), [], as_json=True)
     else:
         say(audit.summary if report else f"{audit.summary}; {MAKE_CERTIFICATES}")
-        draw(claims_table(audit))
+        if explain:
+            draw(claims_table(audit))
+        else:
+            verdicts = [(each.claim.id, f"{each.finding.verdict}: {each.sentence}") for each in audited]
+            show({}, verdicts, as_json=False)
     return audit.exit_code
 
 

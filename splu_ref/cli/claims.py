@@ -121,16 +121,16 @@ def _page(row: dict[str, Any]) -> list[tuple[str, str]]:
     witness = row["witness"]
     lines = [
         (row["id"], row["title"]),
-        ("paper", row["paper"]),
-        ("source", row["source"]),
         ("status", row["status"] + (f", by evidence of grade {row['grade']}" if row["grade"] else "")),
+        ("instead", row["corrected_by"] or ""),
         ("scope", ": ".join(filter(None, [row["scope"], row["instances"]]))),
         ("says", row["words"]),
         ("formula", plain_formula(row["statement"])),
         ("if", "; ".join(map(plain_formula, row["hypotheses"]))),
         ("witness", "" if witness is None else _case(witness)),
-        ("instead", row["corrected_by"] or ""),
         ("falls with it", ", ".join(row["topples"])),
+        ("paper", row["paper"]),
+        ("source", row["source"]),
     ]
     return [(name, text) for name, text in lines if text]
 

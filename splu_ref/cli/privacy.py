@@ -117,7 +117,7 @@ def run(
             lines.append(bargain_line(law, int(str(result["gamma"]))))
         if wanted is not None:
             verdict = {True: "holds", False: "does not hold", None: "inconclusive: depends on the table"}
-            lines.append((f"at least {at_least}", verdict[holds]))
+            lines.insert(0, (f"at least {at_least}", verdict[holds]))
         minima.append(least)
         answers.append(Answer(case, result, lines))
         judged.append(holds)

@@ -16,6 +16,7 @@ from splu_ref.data import Microdata
 from splu_ref.estimators import Query, QueryEstimate, QueryEstimator, estimator_of
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement, SpluGen
 from splu_ref.randomness import SeededSource
+from tests.rounding import near
 
 Counts: TypeAlias = dict[tuple[str, str], tuple[int, ...]]
 HAIR: Counts = {  # Snee 1974: hair by sex and eyes
@@ -133,3 +134,22 @@ def test_cells_and_default_tables() -> None:
     with pytest.raises(DataError, match="6000 cells, more than 5000"):
         CrossTable.of(Microdata.from_frame(wide), "s", ["k"])
     assert SpluGen(2).draws == GroupDraws()
+
+
+def test_predictions_use_the_estimator_that_answers_analysts() -> None:
+    """The same releases, queried as an analyst does, have the same mean width."""
+    table, mechanism = _table(HAIR), SpluGen(2)
+    [found] = expected_widths(table, "s", [["other"]], [mechanism], releases=2)
+    widths = []
+    for trial in range(2):
+        source = SeededSource(f"expected widths {trial}".encode())
+        release = mechanism.publish(table.select(["other", "s"]), ["s"], source)
+        asked = [
+            {"other": other, "s": value}
+            for (other,) in found.table.predicates
+            for value in found.table.values
+        ]
+        widths.append(
+            fmean(row["high"] - row["low"] for row in release.estimate(asked).iter_rows(named=True))
+        )
+    assert found.widths[0].width == near(fmean(widths))

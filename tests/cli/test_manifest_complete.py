@@ -91,7 +91,7 @@ def test_a_dropped_column_cannot_be_queried(capsys: pytest.CaptureFixture[str]) 
 
 BINS, CROSSED = ("--bins", "age=10"), ("--cross", "place=town,part")
 DROPPED, HASHED = ("--drop", "note"), ("--hash", "person", "--key-file", "key")
-CHOICES = {
+CHOICES: dict[str, tuple[tuple[str, ...], ...]] = {
     "missing": ((), ("--missing", "none")),
     "recoded": ((), BINS, CROSSED, (*BINS, *CROSSED)),
     "left": ((), DROPPED, HASHED, (*DROPPED, *HASHED)),

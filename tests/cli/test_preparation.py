@@ -337,3 +337,40 @@ def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -
             f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A; T_P does "
             "not protect them: coarsen (--bins, --group-rare) or --drop a column"
         )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--mechanism", "distribution"),
+        ("--mechanism", "retention", "--retention", "1/2", "--observed-domain"),
+        ("--mechanism", "swap", "--retention", "1/2"),
+        (
+            "--mechanism",
+            "small-domains",
+            "--rho1",
+            "1/5",
+            "--rho2",
+            "1/2",
+            "--by",
+            "sex",
+            "--observed-domain",
+        ),
+        ("--mechanism", "anatomy", "--gamma", "3", "--sensitive-table", "values.csv"),
+    ],
+    ids=lambda words: words[1],
+)
+@pytest.mark.usefixtures("folder")
+def test_every_mechanism_that_publishes_other_columns_refuses_what_they_disclose(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish = ("publish", "table.csv", "-o", "o.csv", "--sensitive", "job", *words)
+    for more, refusal in (
+        ((), "'code' discloses 'job'"),
+        (("--drop", "code"), "'ssn' is unique: 600 of 600 records have a unique cell"),
+        (("--drop", "ssn", "--keep", "code"), ""),
+    ):
+        capsys.readouterr()
+        assert main([*publish, *more]) == (2 if refusal else 0)
+        assert refusal in capsys.readouterr().err
+        assert Path("o.csv").exists() == (not refusal)

@@ -46,9 +46,7 @@ def test_bins_of_numbers_and_dates() -> None:
         "0..9", "0..9", "10..19", "-10..-1", "30..39",
     ]  # fmt: skip
     assert _cells(Bins.parse("x=10.0"), ["9.5", "10"]) == ["0.0..<10.0", "10.0..<20.0"]
-    with pytest.raises(
-        DataError, match=r"'9.5' in row 1, which is no whole number: .* bins x=10.0 for all"
-    ):
+    with pytest.raises(DataError, match=r"'9.5' in row 1, which is no whole number: .* bins x=10.0 for all"):
         _cells(Bins.parse("x=10"), ["9.5", "10"])
     assert _cells(Bins.parse("x=0.5"), ["1", "1.49"]) == ["1.0..<1.5", "1.0..<1.5"]
     assert _cells(Bins.parse("x=10"), [3, None, 12]) == ["0..9", "", "10..19"]

@@ -169,3 +169,27 @@ def test_four_steps_of_one_length_make_the_whole(reported: Run, monkeypatch: pyt
         (2 * 2002 + 1001, 4 * 2002), (2 * 2002 + 2001, 4 * 2002),
         (3 * 1001 + 1000, 4 * 1001),
     ]  # fmt: skip
+
+
+def test_sensitive_columns_that_determine_each_other_are_found(reported: Run) -> None:
+    """As in memory: a warning with T_P of both, a refusal with --strict, and nothing with --keep."""
+    lines = Path("t.csv").read_text().splitlines()
+    copied = [f"{line},{'copy' if number == 0 else line.split(',')[2]}" for number, line in enumerate(lines)]
+    Path("t.csv").write_text("\n".join(copied) + "\n")
+    both = ("--sensitive", "v", "--sensitive", "copy", "--gamma", "3", "--force", "--explain")
+    _, stored, noted = reported(*both, "--missing", "none", *KEPT)
+    code, found, said = reported(*both, "--stream")
+    assert code == 0
+    for begun in ("note: 'v' discloses 'copy'", "note: 'copy' discloses 'v'"):
+        assert [line for line in said if line.startswith(begun)] == [
+            line for line in noted if line.startswith(begun)
+        ]
+    together = [line for line in found if line.startswith("together ")]
+    assert together == [line for line in stored if line.startswith("together ")] != []
+    Path("o.csv").unlink()
+    code, _, [refusal] = reported(*both, "--stream", "--strict", *KEPT)
+    assert code == 2
+    assert "--strict: 'copy' discloses 'v'" in refusal
+    code, _, [refusal] = reported(*both, "--stream", "--strict")
+    assert "'id' is unique" in refusal
+    assert not Path("o.csv").exists()
