@@ -110,21 +110,21 @@ class _Screen:
     """The lines of an answer, of which a limited number is printed: at once, as long as one line is left."""
 
     def __init__(self, most: int) -> None:
-        self._room, self._held, self._left = most, list[str](), 0
+        self._room, self._kept, self._left = most, list[str](), 0
 
     def add(self, line: str, height: int) -> None:
         """Print a line that takes ``height`` lines of the terminal, or keep it."""
-        if not self._held and height < self._room:
+        if not self._kept and height < self._room:
             self._room -= height
             _write(f"{line}\n", sys.stdout)
         else:
-            self._held.append(line)
+            self._kept.append(line)
             self._left += height
 
     def close(self, remedy: str) -> None:
         """Print the kept lines if there is room, else their number."""
         fits = self._left <= self._room
-        for line in self._held if fits else [f"{self._left} more lines: {remedy}"]:
+        for line in self._kept if fits else [f"{self._left} more lines: {remedy}"]:
             _write(f"{line}\n", sys.stdout)
 
 

@@ -144,12 +144,12 @@ def test_predictions_use_the_estimator_that_answers_analysts() -> None:
     for trial in range(2):
         source = SeededSource(f"expected widths {trial}".encode())
         release = mechanism.publish(table.select(["other", "s"]), ["s"], source)
-        asked = [
+        queries = [
             {"other": other, "s": value}
             for (other,) in found.table.predicates
             for value in found.table.values
         ]
         widths.append(
-            fmean(row["high"] - row["low"] for row in release.estimate(asked).iter_rows(named=True))
+            fmean(row["high"] - row["low"] for row in release.estimate(queries).iter_rows(named=True))
         )
     assert found.widths[0].width == near(fmean(widths))

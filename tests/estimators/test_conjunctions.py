@@ -82,8 +82,8 @@ def test_an_estimate_is_inside_its_interval_where_a_value_has_nearly_all_it_may(
     at_the_bound = 0
     for seed in (0, 1):
         release = SpluGen(gamma=3).publish(frame, ["v"], SeededSource(seed))
-        asked = [{"v": value, "s": s} for value in release.domains["v"] for s in "xy"]
-        for answer in release.estimate(asked, method=method).iter_rows(named=True):
+        queries = [{"v": value, "s": s} for value in release.domains["v"] for s in "xy"]
+        for answer in release.estimate(queries, method=method).iter_rows(named=True):
             assert answer["low"] <= answer["estimate"] <= answer["high"]
             at_the_bound += answer["estimate"] == 100
     assert at_the_bound or method == "shrunk"
