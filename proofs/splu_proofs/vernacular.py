@@ -21,10 +21,11 @@ _PIECES = re.compile(r'\(\*|\*\)|"(?:[^"]|"")*"|\s+|[^\s("*]+|.')
 _IMPORTED = re.compile(rf"From {LIBRARY} Require (?:Import |Export )?([^.]+)\.")
 _THEOREM = r"(?:Theorem|Corollary|Lemma) {}\b.*?\.(?=\s)"
 _INSTANCE = (
-    r"Example {0}_applies : .+? Proof\. exact: \(@{0} (?:\d+(?:%:R(?:\^-1)?)? |\(fun [^()]*\) )+"
-    r"isT(?: isT)*\)\. Qed\."
+    r"Example {0}_applies : (.+?) Proof\. exact: \(@{0}"
+    r"((?: (?:\d+(?:%:R(?:\^-1)?)?|\(fun [^()]*\)|[a-z]\w*))+)\)\. Qed\."
 )
-"""An application to numbers, every hypothesis discharged by computation."""
+"""An application to numbers, functions, and what the files define or prove."""
+_STATED = r"\b(?:Definition|Lemma) {}\b"
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _UNPROVED = re.compile(
     r"\b(?:Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Hypothes[ie]s|Variables?|Context|Primitive|"
@@ -102,18 +103,30 @@ def instance(theorem: str) -> str | None:
         If there ought to be an instance, and there is none that applies the theorem.
     """
     module, _, name = theorem.partition(".")
-    depth, flat = 0, ""
-    for character in statement(theorem).partition(name)[2]:
-        depth += _BRACKETS.get(character, 0)
-        flat += character * (depth == 0)
-    if "->" not in flat:
+    if not _has_hypotheses(statement(theorem).partition(name)[2]):
         return None
-    if not re.search(_INSTANCE.format(re.escape(name)), _normal_form(source(module)).replace("\n", " ")):
+    found = re.search(_INSTANCE.format(re.escape(name)), _normal_form(source(module)).replace("\n", " "))
+    if found is None or _has_hypotheses(found[1]) or not _are_stated(found[2], module):
         raise InputError(
             f"{bound_name(module)} has no {name}_applies that applies {name} to numbers: show that its "
             "hypotheses can hold"
         )
     return f"{module}.{name}_applies"
+
+
+def _has_hypotheses(statement: str) -> bool:
+    depth, flat = 0, ""
+    for character in statement:
+        depth += _BRACKETS.get(character, 0)
+        flat += character * (depth == 0)
+    return "->" in flat
+
+
+def _are_stated(arguments: str, module: str) -> bool:
+    """Whether the module, or one that it imports, defines or proves every name among the arguments."""
+    texts = [_without_comments(source(each)) for each in with_imports([module])]
+    names = set(re.findall(r" ([a-z]\w*)", re.sub(r"\(.*?\)", "", arguments))) - {"isT"}
+    return all(any(re.search(_STATED.format(name), text) for text in texts) for name in names)
 
 
 def unproved(module: str) -> str:
