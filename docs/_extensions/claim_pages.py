@@ -224,7 +224,8 @@ def _kernel(kernel: Kernel) -> Iterator[str]:
     if kernel.leaves:
         yield f"What the kernel did not check: {kernel.leaves[0].lower()}{kernel.leaves[1:]}\n"
     yield "The theorems, as Coq accepted them when the claim was last affirmed. `g` is γ, and `prob`, `mass`"
-    yield "and `off` are defined in [`Binomial.v`](coq.md#binomial-v). `make coq` has Coq check them again.\n"
+    yield "and `off` are defined in [`Binomial.v`](coq.md#binomial-v), plans, orders and draws in"
+    yield "[`Mechanism.v`](coq.md#mechanism-v). `make coq` has Coq check them again.\n"
     for theorem in kernel.theorems:
         module = theorem.partition(".")[0]
         yield f"[`{LIBRARY}.{theorem}`](coq.md#{module.lower()}-v)\n\n```coq\n{statement(theorem)}\n```\n"

@@ -39,11 +39,16 @@ def accepted_by(modules: Sequence[str], theorems: Sequence[str]) -> str:
     EvidenceError
         If Coq is not installed, refuses a file, or finds a theorem missing or resting on an axiom.
     """
-    questions = "\n".join(f"Print Assumptions {theorem}." for theorem in theorems)
-    said, version = answers(modules, questions)
-    if said.splitlines() != [CLOSED] * len(theorems):
+    said, version = answers(modules, assumptions(theorems))
+    if said.splitlines() != [CLOSED]:
         raise EvidenceError(f"a theorem rests on more than Coq's logic: {'; '.join(said.splitlines())}")
     return version
+
+
+def assumptions(theorems: Sequence[str]) -> str:
+    """Return the question what theorems rest on, all together: one for each takes many times as long."""
+    named = ", ".join(f"@{theorem}" for theorem in theorems)
+    return f"Definition theorems := ({named}).\nPrint Assumptions theorems."
 
 
 def answers(modules: Sequence[str], questions: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade
+from ..kernel import Kernel
 from ..recheck import on_grid
 from ..step import Identity
 from ..witness import Witness, decimal
@@ -41,11 +42,33 @@ L3 = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"\varepsilon > 0", r"\hat x_3 \text{ by §5.1, printed or corrected}"),
     status=Status.REFUTED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.B", "splu.D4"),
     corrected_by="splu.T4c",
     topples=("splu.T4conj",),
     tests=("tests/docs/test_witnesses.py::test_lemma_3",),
+    kernel=Kernel(
+        theorems=(
+            "Mechanism.published_count_of_holders",
+            "PurePredicates.corrected_estimate_whole",
+            "PurePredicates.printed_estimate_whole",
+            "PurePredicates.pure_error_at_most",
+            "PurePredicates.small_pure_error_at_most",
+            "PurePredicates.count_error_of_two",
+            "PurePredicates.conjunction_error_of_two",
+            "PurePredicates.guarantee_for_conjunctions_refuted",
+        ),
+        covers=(
+            "The refutation, from the mechanism: at gamma = 2 and |P| = f = 2 among ten records the errors "
+            "are 1/4 and 5/8 for every epsilon up to 1/2. And in general: a predicate all of whose records "
+            "carry a rare value is reported whole once |P|/gamma of them are published with it, by the "
+            "corrected form and by the printed one at every share below 1/gamma."
+        ),
+        leaves=(
+            "That no case is smaller than |P| = 1, f = 2, where the printed iteration ends, and how wrong it "
+            "gets: computations below."
+        ),
+    ),
 )
 
 
@@ -190,10 +213,21 @@ L4 = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"x_3 = f", r"f' \text{ and the two bounds are all that is used}"),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.T2",),
     licenses=("splu_ref.estimators.counts:estimate_count",),
     tests=("tests/audit/test_concepts.py::test_f_prime_as_the_estimate_is_worst_alone",),
+    kernel=Kernel(
+        theorems=(
+            "MaximumLikelihood.published_count_is_the_mle",
+            "MaximumLikelihood.mle_under_a_public_bound",
+        ),
+        covers=(
+            "The whole statement: the first without bounds, k = 0 included, the second with U, the smaller "
+            "of |P| and the whole part of N/gamma."
+        ),
+        leaves="How often f' exceeds |P|, and what the bound costs: computations below.",
+    ),
 )
 
 

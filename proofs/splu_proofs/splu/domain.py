@@ -10,6 +10,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
 from ..evidence import Grade
+from ..kernel import Kernel
 from ..recheck import on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity
@@ -84,10 +85,17 @@ DOMC = Claim(
         r"\text{the record is any one, equally likely}",
     ),
     status=Status.CORRECTED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.S3", "splu.G"),
     licenses=("splu_ref.mechanisms.plans.plan",),
     tests=("tests/mechanisms/plans/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",),
+    kernel=Kernel(
+        theorems=(
+            "Posterior.posterior_of_one_record",
+            "Posterior.few_values_are_possible",
+        ),
+        covers="The whole statement, from the mechanism, for every plan and every table that it fits.",
+    ),
 )
 
 

@@ -16,6 +16,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade
+from ..kernel import Kernel
 from ..recheck import by_differences, by_solver
 from ..step import Inequality
 from ..worlds.histograms import histograms, spreads
@@ -48,11 +49,27 @@ KEEP = Claim(
         r"\text{SPLU-Gen: } \gamma \mid N,\ \pi_u \le \rho_1 \text{ for all } u",
     ),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.POSTp", "chaytor.OPTc"),
     licenses=("splu_ref.mechanisms.splu_gen",),
     tests=(
         "tests/guarantees/operators/test_best_operators.py::test_single_values_leave_what_their_prior_and_rho2_say",
+    ),
+    kernel=Kernel(
+        theorems=(
+            "Retained.most_that_is_retained",
+            "Retained.least_chance_to_retain",
+            "Retained.transition_is_an_operator",
+            "Retained.frequencies_are_a_law",
+            "Retained.splu_gen_keeps_the_bound",
+            "Retained.splu_gen_retains_p",
+        ),
+        covers=(
+            "The whole statement: the bound for every operator from a finite set of values to a finite set "
+            "of outputs and every prior, in rational numbers; and that SPLU-Gen with p >= 1/gamma keeps the "
+            "bound p and retains p, under every plan."
+        ),
+        leaves="What is said of sets of values.",
     ),
 )
 

@@ -11,6 +11,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade
+from ..kernel import Kernel
 from ..recheck import by_differences, by_solver
 from ..step import Inequality
 
@@ -32,7 +33,7 @@ L2 = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"\varepsilon > 0", r"\alpha \ge 1", r"\text{the estimate is } f'"),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.D2", "splu.B", "splu.S"),
     licenses=(
         "splu_ref.guarantees.privacy",
@@ -42,6 +43,23 @@ L2 = Claim(
         "splu_ref.certificate_checker",
     ),
     tests=("tests/guarantees/test_privacy.py::test_against_the_minimum_over_every_count",),
+    kernel=Kernel(
+        theorems=(
+            "Levels.printed_level_law",
+            "Levels.printed_level_is_conservative",
+            "Levels.level_holds_for_every_count",
+            "Levels.tight_window",
+            "Levels.printed_minimum_at_a_plateau_start",
+            "Levels.error_minimum_at_a_plateau_start",
+        ),
+        covers=(
+            "The whole statement, for every gamma >= 2, alpha >= 1 and rational epsilon > 0: the printed "
+            "window leaves out the errors of exactly epsilon f, the tight one none, and both minima are at "
+            "plateau starts. The printed sum is that over the whole x with (1-epsilon) f <= x <= (1+epsilon) "
+            "f."
+        ),
+        leaves="That the library computes both minima: computations below.",
+    ),
 )
 
 

@@ -11,6 +11,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade
+from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
@@ -39,11 +40,30 @@ POST = Claim(
         r"\text{prior exchangeable within groups}",
     ),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.S3", "splu.DOMc"),
     licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.mechanisms.plans.plan"),
     tests=(
         "tests/docs/test_witnesses.py::test_the_published_value_is_the_own_one_with_probability_one_in_gamma",
+    ),
+    kernel=Kernel(
+        theorems=(
+            "Mechanism.published_value_law",
+            "Posterior.posterior_of_one_record",
+            "Posterior.posterior_of_the_published_value",
+            "Posterior.posterior_of_any_value",
+            "Posterior.posterior_given_the_groups",
+        ),
+        covers=(
+            "The whole statement, for every plan and every table that it fits, with probabilities as shares "
+            "of all orders and draws: the law of one draw; the posterior of a record drawn from the table; "
+            "and 1/gamma given the groups and all published values, under every rational prior that does not "
+            "change when two records of a group exchange their values."
+        ),
+        leaves=(
+            "What follows for a reader who does not know the groups, in the second derivation. Coq does not "
+            "read the code: the enumerations do."
+        ),
     ),
 )
 

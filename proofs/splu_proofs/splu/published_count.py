@@ -51,7 +51,7 @@ B = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"f \ge 0", "the groups hold distinct values"),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.S3", "splu.G"),
     licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.mechanisms.plans.plan", "splu_ref.channels.binomial"),
     tests=(
@@ -60,19 +60,18 @@ B = Claim(
     ),
     kernel=Kernel(
         theorems=(
+            "Mechanism.published_count_law",
             "Counting.law_by_counting",
             "Binomial.prob_total",
             "Chebyshev.mean_is_f",
             "Chebyshev.variance",
         ),
         covers=(
-            "That among all outcomes of gamma f draws from gamma places the number of draws of one place "
-            "is binomial, that the probabilities add up to 1, and the mean and the variance."
+            "The whole statement, from the mechanism: for every plan of groups of gamma distinct values and "
+            "every table that it fits, the share of all orders and draws by which a count is published is "
+            "binomial; the probabilities add up to 1, with this mean and variance."
         ),
-        leaves=(
-            "That the mechanism draws so: hence the grade. Coq does not read the code; the plans and the "
-            "enumeration below speak of it."
-        ),
+        leaves="That the code draws so. Coq does not read it; the enumeration below does.",
     ),
 )
 

@@ -10,6 +10,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade
+from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
@@ -31,10 +32,21 @@ POSTP = Claim(
     ),
     hypotheses=(r"\gamma \mid N", r"0 < p \le 1", r"\text{the record is any one, equally likely}"),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.S3", "splu.DOMc"),
     licenses=("splu_ref.mechanisms.group_draws", "splu_ref.mechanisms.splu_gen"),
     tests=("tests/mechanisms/test_draws.py::test_every_draw_has_its_share_of_the_integers",),
+    kernel=Kernel(
+        theorems=(
+            "Retained.posterior_at_retention",
+            "Retained.posterior_at_retention_at_most",
+        ),
+        covers=(
+            "The whole statement, for every plan, value and retention, from the law of one draw of step 3: "
+            "the record is drawn from the table."
+        ),
+        leaves="That the shipped draw has this law: computations below.",
+    ),
 )
 
 

@@ -12,6 +12,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade
+from ..kernel import Kernel
 
 T4 = Claim(
     id="splu.T4",
@@ -31,12 +32,24 @@ T4 = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"\varepsilon > 0", r"\alpha \ge 1", r"\text{the estimate is } f'"),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.D2", "splu.L2"),
     licenses=("splu_ref.guarantees.privacy",),
     tests=(
         "tests/guarantees/test_privacy.py::test_against_the_minimum_over_every_count",
         "tests/guarantees/test_count_error.py::test_the_two_forms_differ_exactly_where_epsilon_f_is_whole",
+    ),
+    kernel=Kernel(
+        theorems=(
+            "Levels.printed_level_law",
+            "Levels.level_holds_for_every_count",
+            "Levels.promises_something",
+            "Levels.closed_form_for_small_epsilon",
+        ),
+        covers=(
+            "The whole statement, for every gamma >= 2, alpha >= 1 and rational epsilon > 0; that the level "
+            "is positive exactly if epsilon < gamma - 1; and the closed form for epsilon < 1/alpha."
+        ),
     ),
 )
 

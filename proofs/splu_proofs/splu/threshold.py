@@ -11,6 +11,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import EvidenceError, Grade
+from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 from .chebyshev import chernoff_tail
@@ -32,7 +33,7 @@ L1C = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"\varepsilon = \mathit{a}/\mathit{b} > 0", r"0 < T_E \le 1"),
     status=Status.CORRECTED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.D1", "splu.T3c", "splu.S"),
     licenses=(
         "splu_ref.guarantees.utility",
@@ -45,6 +46,22 @@ L1C = Claim(
     tests=(
         "tests/guarantees/test_utility.py::test_against_every_count_below_the_tail",
         "tests/guarantees/test_concentration.py::test_chebyshev_threshold_is_the_least_count",
+    ),
+    kernel=Kernel(
+        theorems=(
+            "Thresholds.chebyshev_threshold",
+            "Thresholds.least_threshold",
+            "Thresholds.tail_above",
+            "Thresholds.tail_below",
+            "Thresholds.two_tails_from_one_count",
+            "Thresholds.one_tail_from_one_count",
+        ),
+        covers=(
+            "The whole statement, for every gamma >= 2 and rational epsilon, T_E > 0: Chebyshev's threshold "
+            "holds, there is a least one, the count before it is the end of a plateau, and a rational "
+            "Chernoff bound at one count covers every larger one."
+        ),
+        leaves="Which tilts the library takes, and that it finds the least threshold: computations below.",
     ),
 )
 

@@ -9,6 +9,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade
+from ..kernel import Kernel
 from ..printed.transition import decoy_probability, matrix
 from ..recheck import on_grid
 from ..step import Identity
@@ -35,11 +36,28 @@ M1 = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"1 \le f \le N/\gamma", r"\gamma \mid N"),
     status=Status.REFUTED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.D6", "splu.S3", "splu.B"),
     corrected_by="splu.M1c",
     topples=("splu.I", "splu.K"),
     tests=("tests/docs/test_witnesses.py::test_equations_6_to_9",),
+    kernel=Kernel(
+        theorems=(
+            "Transition.decoy_law",
+            "Transition.printed_share_too_large",
+            "Transition.printed_share_right_at_the_limit",
+            "Transition.smallest_counterexample",
+            "Transition.printed_share_refuted",
+            "Transition.printed_share_right_below_four_records",
+            "Transition.printed_mean",
+        ),
+        covers=(
+            "The refutation, from the mechanism: the probability under the condition for every plan, the two "
+            "sides at the counterexample, that fewer than four records give none, that the printed share is "
+            "too large at every f below N/gamma and right at N/gamma, and the mean that the printed matrix "
+            "gives."
+        ),
+    ),
 )
 
 

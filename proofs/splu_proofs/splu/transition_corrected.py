@@ -9,6 +9,7 @@ from ..check import Comparisons
 from ..claim import Claim, Status
 from ..derivation import Derivation, Gives
 from ..evidence import Grade
+from ..kernel import Kernel
 from ..recheck import on_grid
 from ..relation import Quantity, Relation
 from ..step import Identity
@@ -54,7 +55,7 @@ M1C = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"0 \le f < N", r"c(u,u)=f_u", "random places within values"),
     status=Status.CORRECTED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.D6", "splu.S3", "splu.G", "splu.B"),
     licenses=(
         "splu_ref.mechanisms.plans.co_occurrence",
@@ -63,6 +64,21 @@ M1C = Claim(
     tests=(
         "tests/mechanisms/plans/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",
         "tests/estimators/test_conjunctions.py::test_it_is_the_stated_closed_form_wherever_it_is_defined",
+    ),
+    kernel=Kernel(
+        theorems=(
+            "Posterior.transition_law",
+            "Transition.gained_law",
+            "Transition.corrected_mean",
+        ),
+        covers=(
+            "The whole statement, from the mechanism, for every plan and every table that it fits; and that "
+            "the mean is preserved."
+        ),
+        leaves=(
+            "What is said of the records of a predicate, and of the library's form: the derivation and the "
+            "computations below."
+        ),
     ),
 )
 
