@@ -67,7 +67,7 @@ def _index() -> Iterator[str]:
     yield "again, printed against true; [some proofs](coq.md) are checked by Coq. One table says"
     yield "[what each claim rests on](evidence.md)."
     yield "`splu-ref verify` repeats every proof and every witness. Other statements can be checked by"
-    yield "the same methods: see [A claim of a paper](../../paper-claims.md).\n"
+    yield "the same methods: see [Check a claim of a paper](../../paper-claims.md).\n"
     yield f"| paper | claims | {' | '.join(Status)} |\n|{'---|' * (2 + len(Status))}"
     for paper, claims in LEDGER.by_paper().items():
         numbers = [sum(claim.status is status for claim in claims) for status in Status]
