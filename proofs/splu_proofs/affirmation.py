@@ -2,10 +2,10 @@
 
 ``<paper>/affirmed.toml`` has a block for each claim: verdict, statement, hypotheses, words, source, steps,
 witness, checks with their numbers of comparisons and perturbations, licenses and dependencies, as text; then
-how many comparisons of each check are sensitive to its perturbations, which is measured when affirming; the
-fingerprints of the code; and when and why it was last affirmed. The file is written by affirming and
-read as a diff. Evidence never passes because of it: the runners judge evidence (`splu_proofs.check`), this
-file says that what is judged is what was read.
+what is measured when affirming: how many comparisons of each check are sensitive to its perturbations, and
+which values it compares; the fingerprints of the code; and when and why it was last affirmed. The file is
+written by affirming and read as a diff. Evidence never passes because of it: the runners judge evidence
+(`splu_proofs.check`), this file says that what is judged is what was read.
 
 A claim is affirmed with a reason. If something that it says has changed, the parts that may change have to be
 named as well, so that affirming after a change of code cannot slip in a change of the claim.
@@ -31,8 +31,9 @@ from .kernel import ACCEPTED_BY
 
 ACCEPTED_ON = "coq ran on"
 """Where the affirmed fingerprints of a claim say on which day that was."""
-SENSITIVITY = "sensitivity"
-"""Where a block says how many comparisons of each check become false under its perturbations."""
+SENSITIVITY, VALUES = "sensitivity", "values"
+"""Where a block says how many comparisons of each check become false under its perturbations, and which
+values are compared."""
 FOLDER = Path(__file__).parent
 NAME = "affirmed.toml"
 HEAD = (
@@ -43,6 +44,8 @@ _WIDTH = 100
 
 Said: TypeAlias = str | int | list[str]
 Block: TypeAlias = dict[str, Any]
+Measured: TypeAlias = Mapping[str, list[str]]
+"""What affirming measures, by the name of its part of a block: a line for each check."""
 
 
 def affirmed(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
@@ -118,9 +121,14 @@ def _witness(claim: Claim) -> list[str]:
     ]
 
 
-def sensitivity(claim: Claim) -> list[str]:
-    """Return, for each check of a claim, how many comparisons are sensitive to its perturbations."""
-    return [check.sensitivity() for check in claim.checks]
+def measure(claim: Claim) -> Measured:
+    """Run all comparisons of a claim, plainly and under every perturbation; return what to record of them."""
+    if not claim.checks:
+        return {}
+    return {
+        SENSITIVITY: [check.sensitivity() for check in claim.checks],
+        VALUES: [check.compared() for check in claim.checks],
+    }
 
 
 def recorded_sensitivity(claim: Claim, folder: Path = FOLDER) -> list[str]:
@@ -128,16 +136,16 @@ def recorded_sensitivity(claim: Claim, folder: Path = FOLDER) -> list[str]:
     return list(blocks(_path(claim, folder)).get(claim.id, {}).get(SENSITIVITY, []))
 
 
-def differences(claim: Claim, folder: Path = FOLDER, measured: list[str] | None = None) -> dict[str, str]:
+def differences(claim: Claim, folder: Path = FOLDER, measured: Measured | None = None) -> dict[str, str]:
     """Return what a claim says differently from what was affirmed: both texts by part.
 
-    The sensitivity of its checks is compared if it was ``measured``.
+    What affirming measures is compared if it was ``measured``.
     """
     known = blocks(_path(claim, folder)).get(claim.id)
     if known is None:
         return {}
-    now: Mapping[str, Said] = said(claim) | ({SENSITIVITY: measured} if measured else {})
-    left_out = {"code", "affirmed", SENSITIVITY} - now.keys()
+    now: Mapping[str, Said] = said(claim) | dict(measured or {})
+    left_out = {"code", "affirmed"} | ({SENSITIVITY, VALUES} if measured is None else set())
     before = {name: value for name, value in known.items() if name not in left_out}
     return {
         name: _difference(before.get(name, ""), now.get(name, ""))
@@ -165,7 +173,7 @@ def outdated(claim: Claim, folder: Path = FOLDER) -> str:
 
 
 def require_named(
-    claim: Claim, changes: Collection[str], folder: Path = FOLDER, measured: list[str] | None = None
+    claim: Claim, changes: Collection[str], folder: Path = FOLDER, measured: Measured | None = None
 ) -> None:
     """Raise an error unless every part of the claim that says something else is among ``changes``.
 
@@ -190,7 +198,7 @@ def affirm(
     accepted_by: str = "",
     *,
     reason: str,
-    measured: list[str] | None = None,
+    measured: Measured | None = None,
 ) -> None:
     """Record what ``claim`` says and its present fingerprints. The caller has checked its evidence.
 
@@ -205,7 +213,7 @@ def affirm(
     reason
         Why it is affirmed; kept in the file.
     measured
-        The sensitivity of its checks; measured here by default.
+        What `measure` returns; measured here by default.
 
     Raises
     ------
@@ -225,11 +233,10 @@ def affirm(
     if accepted_by:
         code |= {ACCEPTED_BY: accepted_by, ACCEPTED_ON: today}
     new = claim.id not in known
-    measured = sensitivity(claim) if measured is None else measured
+    measured = measure(claim) if measured is None else measured
     changed = ["new"] if new else list(differences(claim, folder, measured))
     note = {"on": today, "reason": reason, "changed": changed}
-    record = {SENSITIVITY: measured} if measured else {}
-    known[claim.id] = {**said(claim), **record, "code": code, "affirmed": note}
+    known[claim.id] = {**said(claim), **measured, "code": code, "affirmed": note}
     text = HEAD + "".join(_block(each, known[each]) for each in sorted(known))
     try:
         path.parent.mkdir(exist_ok=True)

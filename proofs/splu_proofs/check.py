@@ -6,25 +6,31 @@ nothing, so that a body which computes nothing cannot succeed. The runner
 1. evaluates every comparison, in integers and fractions; only a measurement may compare floats;
 2. counts the comparisons, and those that differ from each other, and compares the number with the committed
    one: an empty list, a shorter range or a condition that excludes every case is detected;
-3. runs the check again under each of its perturbations, which change the results of a named function or a
+3. needs one of the bounds, if there are any, to come close to what it bounds (`LOOSE`);
+4. runs the check again under each of its perturbations, which change the results of a named function or a
    formula, and needs to see a comparison become false. Constants, a value compared with itself, and
    comparisons of something else do not depend on what is perturbed and are refused.
 
-None of these three looks at a fingerprint, so that a hollow check fails whether or not it was affirmed. An
+None of these looks at a fingerprint, so that a hollow check fails whether or not it was affirmed. An
 exception under a perturbation does not count as detection: a check has to compare. A check of the library's
 code (`Grade.ENUMERATED`) has to detect a change of a function in ``splu_ref``.
 
 A run stops each perturbation at the first false comparison. Affirming a claim runs all comparisons under
 every perturbation and counts the sensitive ones, which become false under at least one of them. They have to
 be `SENSITIVE` of all, so that a few real comparisons cannot carry many constants. The counts are recorded.
+
+Affirming also records what was compared (`Check.compared`): a digest of all values, the first and the last
+comparison, and for inequalities how close a bound comes. A bound that is made weaker, or values that are
+written down in place of others, change the record, and a change has to be named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal, TypeAlias
 
@@ -37,9 +43,46 @@ Comparison: TypeAlias = tuple[Any, Sign, Any, str]
 Comparisons: TypeAlias = Iterator[Comparison]
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {"=": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt}
+LOOSE = 4
+"""The largest factor by which all bounds of a check may be too weak, if none is attained."""
+_ORDERS = ("<=", ">=", "<", ">")
 _SHOWN = 200
 SENSITIVE = Fraction(1, 5)
 """The smallest share of the comparisons of a check that its perturbations have to make false."""
+
+
+@dataclass
+class Closeness:
+    """How close the bounds of a check come to what they bound: strengthened by more, one becomes false."""
+
+    bounds: int = 0
+    attained: int = 0
+    factor: Fraction | None = None
+
+    def add(self, left: Any, sign: str, right: Any) -> None:
+        """Count a comparison if it is a bound; only two positive numbers have a factor between them."""
+        if sign not in _ORDERS:
+            return
+        self.bounds += 1
+        less, more = (left, right) if sign[0] == "<" else (right, left)
+        if less == more:
+            self.attained += 1
+        elif isinstance(less, int | Fraction) and isinstance(more, int | Fraction) and less > 0:
+            factor = Fraction(more) / Fraction(less)
+            self.factor = factor if self.factor is None else min(factor, self.factor)
+
+    @property
+    def loose(self) -> bool:
+        """Whether no bound was attained, and each could be strengthened by more than `LOOSE`."""
+        return not self.attained and self.factor is not None and self.factor > LOOSE
+
+    @property
+    def text(self) -> str:
+        """The counts and the least factor above 1, in short; empty if nothing was bounded."""
+        if not self.bounds:
+            return ""
+        nearest = "" if self.factor is None else f", else within a factor {float(self.factor):.6g}"
+        return f"{self.bounds} bounds, {self.attained} attained{nearest}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +132,14 @@ class Check:
         shipped = any(text.startswith("splu_ref.") for text in self.perturbed)
         if self.grade is Grade.ENUMERATED and not shipped:
             raise EvidenceError("detects no change of the library that it enumerates")
-        count, repeated = 0, True
+        count, repeated, bounds = 0, True, Closeness()
         first: Comparison | None = None
         for comparison in self._comparisons(self.function):
             left, sign, right, where = comparison
             if not _holds(left, sign, right):
                 raise EvidenceError(f"{where}: {_short(left)} {sign} {_short(right)} is false")
+            if bounds.loose or (not bounds.attained and bounds.factor is None):
+                bounds.add(left, sign, right)
             first = first or comparison
             repeated = repeated and comparison == first
             count += 1
@@ -102,6 +147,8 @@ class Check:
             raise EvidenceError(f"makes {count} comparisons, not {self.cases}")
         if count > 1 and repeated:
             raise EvidenceError(f"makes one comparison {count} times")
+        if bounds.loose and self.grade is not Grade.STATISTICAL:
+            raise EvidenceError(f"no bound comes within a factor {LOOSE} of what it bounds: {bounds.text}")
         for each in perturbations:
             if failure := self.undetected(each):
                 raise EvidenceError(failure)
@@ -131,6 +178,27 @@ class Check:
                     index for index, (left, sign, right, _) in made if not _holds(left, sign, right)
                 }
         return f"{self.name}: {len(sensitive)} of {self.cases} comparisons"
+
+    def compared(self) -> str:
+        """Return what is compared in one line: a digest of all values, how close bounds come, both ends.
+
+        Measurements differ from run to run, so only their signs are part of the digest.
+        """
+        digest, bounds = sha256(), Closeness()
+        ends: list[Comparison] = []
+        with suppress(Exception):  # an error ends the comparisons, and those before it count
+            for comparison in self._comparisons(self.function):
+                left, sign, right, _ = comparison
+                if self.grade is Grade.STATISTICAL:
+                    digest.update(f"{sign}\n".encode())
+                    continue
+                digest.update(f"{_plain(left)} {sign} {_plain(right)}\n".encode())
+                bounds.add(left, sign, right)
+                ends = [*ends[:1], comparison]
+        texts = [
+            f"{where}: {_short(left, 40)} {sign} {_short(right, 40)}" for left, sign, right, where in ends
+        ]
+        return "; ".join(filter(None, [f"{self.name}: {digest.hexdigest()[:16]}", bounds.text, *texts]))
 
     def _comparisons(self, function: Callable[[], Comparisons]) -> Comparisons:
         made: object = function()
@@ -165,6 +233,22 @@ def _inexact(value: Any) -> bool:
     return isinstance(value, dict) and any(map(_inexact, value.values()))
 
 
-def _short(value: Any) -> str:
+def _plain(value: Any) -> str:
+    """Return a value as a text that is the same in every process and for every order of a set or mapping."""
+    if type(value).__module__ == "numpy":
+        value = value.tolist()
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(_plain, value)))}}}"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(_plain, value))})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(sorted(f'{_plain(key)}: {_plain(each)}' for key, each in value.items()))}}}"
     text = str(value) if isinstance(value, Fraction) else repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    if " at 0x" in text:
+        raise EvidenceError(f"{text} is no value to compare")
+    return text
+
+
+def _short(value: Any, most: int = _SHOWN) -> str:
+    text = str(value) if isinstance(value, Fraction) else repr(value)
+    return text if len(text) <= most else f"{text[:most]}..."

@@ -22,13 +22,14 @@ from .affirmation import (
     ACCEPTED_ON,
     FOLDER,
     NAME,
+    SENSITIVITY,
     affirm,
     affirmed,
     differences,
+    measure,
     outdated,
     recorded_sensitivity,
     require_named,
-    sensitivity,
 )
 from .check import insensitive
 from .claim import Claim, Status
@@ -309,8 +310,8 @@ class Ledger:
         for claim in [self.get(claim_id) for claim_id in claim_ids]:
             require_named(claim, changes, self._affirmed)
             evidence, version = claim.examine(), ""
-            measured = sensitivity(claim)
-            evidence += _sensitive(claim, measured)
+            measured = measure(claim)
+            evidence += _sensitive(claim, measured.get(SENSITIVITY, []))
             if claim.kernel is not None:
                 accepted, version = self._accepted(claim.id, claim.kernel)
                 evidence.append(_weighed(claim, accepted))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from splu_ref.channels.parameters import InputError
@@ -149,9 +150,19 @@ def _checks() -> Iterator[tuple[str, Callable[[], bool], bool]]:
     yield "a check of a function with itself", passes(function=_itself), False
     yield "a check without a perturbation", passes(perturbed=()), False
     yield "a check of floats", passes(function=_floats), False
+    yield "a check of bounds", passes(function=_bound, cases=3), True
+    yield "a check of bounds far away", passes(function=_far, cases=3), False
     few = replace(TRUE_CHECK, function=_few, cases=6)
     yield "a check of constants beside one comparison", lambda: not insensitive(few.sensitivity()), False
     yield "a check of comparisons alone", lambda: not insensitive(TRUE_CHECK.sensitivity()), True
+    bound = replace(TRUE_CHECK, function=_bound)
+    for name, other in {
+        "a weaker bound": replace(bound, function=_weaker),
+        "a bound with other ends": replace(bound, function=_ends),
+        "an equation as a bound": TRUE_CHECK,
+    }.items():
+        yield f"{name} with the record of another", partial(_alike, other, bound), False
+    yield "a bound with its record", partial(_alike, bound, bound), True
 
 
 def doubled(number: int) -> int:
@@ -196,6 +207,30 @@ def _few() -> Comparisons:
         yield number, "=", number, f"{number}"
 
 
+def _bound() -> Comparisons:
+    """Bound the double by a sum."""
+    for number in (1, 2, 3):
+        yield doubled(number), "<", 2 * number + 1, f"twice {number}"
+
+
+def _weaker() -> Comparisons:
+    """Bound the double by a larger sum."""
+    for number in (1, 2, 3):
+        yield doubled(number), "<", 2 * number + 2, f"twice {number}"
+
+
+def _far() -> Comparisons:
+    """Bound the double by ten times as much."""
+    for number in (1, 2, 3):
+        yield doubled(number), "<", 20 * number, f"twice {number}"
+
+
+def _ends() -> Comparisons:
+    """Bound the double as before at both ends, and by more between them."""
+    for number in (1, 2, 3):
+        yield doubled(number), "<", 2 * number + 1 + (number == 2), f"twice {number}"
+
+
 def _floats() -> Comparisons:
     """Compare halves."""
     for number in (1, 2):
@@ -217,6 +252,10 @@ TRUE_WITNESS = Witness(
     perturbed=_DOUBLED,
     by_hand="2 * 2 = 4.",
 )
+
+
+def _alike(one: Check, other: Check) -> bool:
+    return one.compared() == other.compared()
 
 
 def _passes(check: Callable[[], object]) -> bool:

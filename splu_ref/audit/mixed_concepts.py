@@ -219,8 +219,8 @@ def _best_predicate(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> list[
     # to their multiples. These follow from y3 + y1 alone: so long fractions are multiplied seldom, and
     # all else is in machine integers, below gamma N^2.
     spreads = [case.rows - int(gamma) * total for total in range(gamma * case.sensitive_count + 1)]
-    floors = np.array([floor(low * each) for each in spreads])[published]
-    ceilings = np.array([ceil(high * each) for each in spreads])[published]
+    floors = np.array([low.numerator * each // low.denominator for each in spreads])[published]
+    ceilings = np.array([-(-high.numerator * each // high.denominator) for each in spreads])[published]
     spread = case.rows - gamma * published
     top = gamma * (case.rows - published) * y3
     step = np.maximum((gamma - 1) * published, 1)

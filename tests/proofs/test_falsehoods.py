@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from splu_proofs import LEDGER
-from splu_proofs.affirmation import affirm, blocks, differences, sensitivity
+from splu_proofs.affirmation import affirm, blocks, differences, measure
 from splu_proofs.check import Check, Comparisons
 from splu_proofs.claim import Claim, Status
 from splu_proofs.derivation import Derivation
@@ -31,7 +31,7 @@ from splu_ref.channels.parameters import InputError
 
 COMPUTED, ENUMERATED, REFUTED, DERIVED = "chaytor.HOM", "chaytor.LINKc", "splu.T3", "chaytor.COMP"
 TIED = "chaytor.DPPUBc"
-PARTS = ("checks", "compares", "steps", "witness", "grade", "licenses", "sensitivity")
+PARTS = ("checks", "compares", "steps", "witness", "grade", "licenses", "sensitivity", "values")
 HOLLOW = Identity(
     name="a square",
     says="(x+1)^2 = x^2 + 2x + 1",
@@ -301,14 +301,76 @@ def test_hollow_evidence_is_refused_with_and_without_affirming(name: str, tmp_pa
 
 def test_the_recorded_sensitivity_is_needed_and_falls_only_by_name(tmp_path: Path) -> None:
     genuine = _copy(COMPUTED)
-    affirm(genuine, tmp_path, reason="A test.", measured=[])
+    affirm(genuine, tmp_path, reason="A test.", measured={})
     [result] = _ledger(genuine, tmp_path).run(COMPUTED)
     assert not result.passed
     assert "sensitivity: was measured of no check" in result.message
-    measured = [line.replace(": 18 of", ": 24 of") for line in sensitivity(genuine)]
+    measured = dict(measure(genuine))
+    measured["sensitivity"] = [line.replace(": 18 of", ": 24 of") for line in measured["sensitivity"]]
     affirm(genuine, tmp_path, reason="A test.", measured=measured)
     with pytest.raises(InputError, match=r"\(sensitivity: .*24 of 24 comparisons -> .*18 of 24 comparisons"):
         _ledger(genuine, tmp_path).reaffirm(COMPUTED, reason="A test.")
+
+
+# Checks that hold and detect their perturbation, in place of the first.
+
+
+def bounded() -> Comparisons:
+    """Bound a sum."""
+    for case in range(24):
+        total = sum(range(case))
+        yield total, "<=", case * case, f"{case}"
+
+
+def weaker_bound() -> Comparisons:
+    """Bound a sum by twice as much."""
+    for case in range(24):
+        total = sum(range(case))
+        yield total, "<=", 2 * case * case, f"{case}"
+
+
+def own_formula() -> Comparisons:
+    """Compare constants, with a formula of their own."""
+    for case in range(24):
+        total = case
+        yield total, "<=", case, f"{case}"
+
+
+def one_case_less() -> Comparisons:
+    """Bound a sum at another case."""
+    for case in (*range(12), 11, *range(13, 24)):
+        total = sum(range(case))
+        yield total, "<=", case * case, f"{case}"
+
+
+def other_relation() -> Comparisons:
+    """Bound a sum strictly, by one more."""
+    for case in range(24):
+        total = sum(range(case))
+        yield total, "<", case * case + 1, f"{case}"
+
+
+OTHER_VALUES = (weaker_bound, own_formula, one_case_less, other_relation)
+
+
+@pytest.mark.parametrize("function", OTHER_VALUES)
+def test_other_values_are_refused_unless_they_are_named(
+    function: Callable[[], Comparisons], tmp_path: Path
+) -> None:
+    def claim(function: Callable[[], Comparisons]) -> Claim:
+        changed = "yield total => yield 1000 + total"
+        check = Check(function=function, grade=Grade.EXACT, cases=24, perturbed=(changed,))
+        copy = _copy(COMPUTED)
+        copy.checks[:] = [check]
+        return copy
+
+    affirm(claim(bounded), tmp_path, reason="A test.")
+    same = _ledger(claim(bounded), tmp_path)
+    assert same.reaffirm(COMPUTED, reason="A test.") == {COMPUTED: {}}
+    with pytest.raises(InputError, match=r"\(values: bounded: .* -> "):
+        _ledger(claim(function), tmp_path).reaffirm(
+            COMPUTED, reason="A test.", changes=("compares", "checks", "sensitivity")
+        )
 
 
 SAID: dict[str, tuple[str, Callable[[], Claim]]] = {

@@ -64,6 +64,8 @@ def test_the_machinery_refuses_what_it_must() -> None:
         (check.Check, "run", _always(""), "a check with a false comparison passes"),
         (check.Check, "undetected", _always(""), "a check without comparisons passes"),
         (check, "_holds", _always(True), "a true check is refused"),
+        (check.Check, "compared", _always(""), "a weaker bound with the record of another passes"),
+        (check.Closeness, "loose", False, "a check of bounds far away passes"),
         (check, "_inexact", _always(False), "a check of floats passes"),
         (
             claim,

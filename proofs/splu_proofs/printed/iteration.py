@@ -36,13 +36,13 @@ def step(x: Sequence[Number], y: Counts, gamma: int) -> tuple[Number, ...]:
     ZeroDivisionError
         If a state was published that x says cannot be.
     """
-    gained = (x[1] + x[3]) / (x[0] + x[1] + x[2] + x[3])
-    expected = predicted(x, gamma)
+    x0, x1, x2, x3 = x
+    gained = (x1 + x3) / (x0 + x1 + x2 + x3)
     found: list[Number] = []
-    for block in (0, 2):
-        without, having = x[block], x[block + 1]
-        lost = 0 * having if y[block] == 0 else y[block] / expected[block]
-        retained = 0 * having if y[block + 1] == 0 else y[block + 1] / expected[block + 1]
+    for without, having, left, kept in ((x0, x1, y[0], y[1]), (x2, x3, y[2], y[3])):
+        expected = gained * without + having / gamma  # as in `predicted`, which would take half of the time
+        lost = left / (without + having - expected) if left else 0 * having
+        retained = kept / expected if kept else 0 * having
         found += [
             without * (lost - gained * lost + gained * retained),
             having * (lost * (gamma - 1) + retained) / gamma,

@@ -178,7 +178,7 @@ def it_fails_for_every_gamma() -> Derivation:
     cases=114,
     perturbed=(
         "splu_proofs.splu.concept_theorem:_both_ways larger",
-        "splu_proofs.printed.iteration:predicted larger",
+        "splu_proofs.printed.iteration:step larger",
     ),
 )
 def homogeneous_groups() -> Comparisons:

@@ -206,7 +206,7 @@ def comparison_in_small_cases() -> Comparisons:
                 yield (mean, "<=", min(bound, other), f"M = {places}, S = {marked}, m = {draws}, z = {z}")
 
 
-@UC.computation(cases=116, perturbed="splu_ref.guarantees.conjunction_bounds:Sides._above smaller")
+@UC.computation(cases=132, perturbed="splu_ref.guarantees.conjunction_bounds:Sides._above smaller")
 def bounds_are_kept_and_thresholds_hold() -> Comparisons:
     """Enumerate the error exactly: no bound is below it, and from the threshold on it is at most T_E."""
     for gamma, rows, f, n, p in (
@@ -228,7 +228,7 @@ def bounds_are_kept_and_thresholds_hold() -> Comparisons:
         found = conjunction_threshold(case, epsilon, "1/5")
         yield (found.threshold is not None, "=", True, f"nothing is proved for {case}")
         assert found.threshold is not None
-        for x3 in range(found.threshold, found.largest + 1, 6):
+        for x3 in range(found.threshold, found.largest + 1, 3):
             true = conjunction_error_probability(case, epsilon, x3)
             yield (true, "<=", Fraction(1, 5), f"{case}, x3 = {x3}: {float(true)}")
 

@@ -100,7 +100,7 @@ def a_database_of_256_bits() -> Comparisons:
         found = [int(2 * entry > n) for entry in _transformed(answers)]  # the inverse, but for the factor n
         worst = max(worst, sum(a != b for a, b in zip(found, database, strict=True)))
     yield (worst, "<=", 36 * most**2, "more bits are wrong than the bound allows")
-    yield (worst * 20, "<=", n, "the attack is useless on these databases")
+    yield (worst * 100, "<=", n, "one wrong bit in a hundred at most")
 
 
 @DN.computation(cases=1296, perturbed="splu_proofs.splu.dinur_nissim:_transformed larger")

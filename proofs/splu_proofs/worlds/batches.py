@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import polars as pl
 
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import SpluGen, append
-from splu_ref.randomness import EnumerationSource, outcomes
+from splu_ref.randomness import outcomes
 
 FIRST, SECOND = "ab", "abac"
 COUNTS = tuple((value, FIRST.count(value), SECOND.count(value)) for value in "abc")
@@ -28,13 +29,11 @@ def joint_laws() -> dict[str, dict[tuple[int, int], Fraction]]:
         for name, values in (("first", FIRST), ("second", SECOND))
     )
 
-    def run(source: EnumerationSource) -> tuple[tuple[int, int], ...]:
-        joined = append(SpluGen(2, plan="cyclic").publish(one, "value", source), two, source)
-        rows = joined.table.to_frame().rows()
-        return tuple((rows.count(("first", value)), rows.count(("second", value))) for value, *_ in COUNTS)
-
     laws: dict[str, dict[tuple[int, int], Fraction]] = {value: {} for value, *_ in COUNTS}
-    for seen, chance in outcomes(run):
-        for law, counts in zip(laws.values(), seen, strict=True):
-            law[counts] = law.get(counts, Fraction(0)) + chance
+    for first, chance in outcomes(partial(SpluGen(2, plan="cyclic").publish, one, "value")):
+        for joined, more in outcomes(partial(append, first, two)):
+            rows = Counter(joined.table.to_frame().rows())
+            for value, law in laws.items():
+                counts = rows["first", value], rows["second", value]
+                law[counts] = law.get(counts, Fraction(0)) + chance * more
     return laws
