@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from claim_graph import claim_graph
@@ -36,10 +38,13 @@ EVIDENCE = (
     "[Evidence](../../evidence.md) explains statuses, scopes and grades. A claim has the grade that all of "
     "its evidence together reaches: where a theorem in Coq covers only a part, the grade is lower. "
     "The scope is `general` if the evidence is for the whole statement, `instances` if it is for a range, "
-    "which is then given. Comparisons are counted, and a check fails if their number changes. A section that "
-    "is not listed has no claim."
+    "which is then given. Comparisons are counted, and a check fails if their number changes. The list of "
+    "printed statements says which of them have no claim, and why."
 )
 """How the table of evidence is to be read."""
+
+STATEMENTS = Path(__file__).with_name("printed_statements.toml")
+"""What the papers state, with the claims that decide it."""
 
 KINDS_OF_COMPARISONS = {
     Grade.EXACT: "in integers and fractions",
@@ -87,6 +92,7 @@ def evidence_page() -> Iterator[str]:
             yield f"| {_short(some)} | [{section}]({_file(some, section)}.md) | {_counts(some)} |"
         yield f"| **{_short(claims)}** | **all** | {_counts(claims)} |"
     yield f"| **all papers** | | {_counts(list(LEDGER))} |\n"
+    yield from printed_statements()
     for paper, claims in LEDGER.by_paper().items():
         yield f"## {paper}\n"
         yield f"| claim | about | section | status | scope | grade | rests on |\n|{'---|' * 7}"
@@ -97,6 +103,19 @@ def evidence_page() -> Iterator[str]:
                     f"{claim.scope or '–'} | {claim.grade or '–'} | {_cell('; '.join(_rests_on(claim)))} |"
                 )
         yield ""
+
+
+def printed_statements() -> Iterator[str]:
+    """Yield, for every statement, figure and headline sentence of the papers, its claims or a reason."""
+    listed = tomllib.loads(STATEMENTS.read_text(encoding="utf-8"))
+    yield "## Every printed statement\n\nIn the order of the papers. A dash says why there is no claim.\n"
+    yield "| paper | place | statement | claims |\n|---|---|---|---|"
+    for paper, rows in listed.items():
+        for place, says, claims in rows:
+            ids = (f"{paper}.{name}" for name in claims.split())
+            found = claims if claims.startswith("–") else _links(*ids)
+            yield f"| {paper} | {_cell(place)} | {_cell(says)} | {_cell(found)} |"
+    yield ""
 
 
 def _counts(claims: list[Claim]) -> str:

@@ -196,7 +196,8 @@ class Check:
                 bounds.add(left, sign, right)
                 ends = [*ends[:1], comparison]
         texts = [
-            f"{where}: {_short(left, 40)} {sign} {_short(right, 40)}" for left, sign, right, where in ends
+            f"{where[:60]}: {_short(left, 40)} {sign} {_short(right, 40)}"
+            for left, sign, right, where in ends
         ]
         return "; ".join(filter(None, [f"{self.name}: {digest.hexdigest()[:16]}", bounds.text, *texts]))
 

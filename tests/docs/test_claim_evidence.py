@@ -93,6 +93,16 @@ def test_sections_are_counted_as_the_rows_of_the_claims_name_them(rows: list[lis
     assert counted == dict(named)
 
 
+def test_every_printed_statement_has_claims_or_a_reason(rows: list[list[str]]) -> None:
+    listed = [row for row in rows if len(row) == 4 and row[0] != "paper"]
+    linked = {claim_id for row in listed for claim_id in re.findall(r"\[`(.+?)`\]", row[3])}
+    assert all(len(row[3].removeprefix("–")) > 10 for row in listed)
+    printed = {claim.id for claim in LEDGER if not re.match("new|corrects|sharpens", claim.source)}
+    assert printed - linked == set()
+    assert linked <= {claim.id for claim in LEDGER}
+    assert {row[0] for row in listed} == {claim.id.partition(".")[0] for claim in LEDGER}
+
+
 def test_the_claims_that_coq_has_not_proved_are_listed_with_their_grades() -> None:
     text = PROVED.partition("## Which claims of the ledger Coq has not proved")[2]
     listed = re.findall(r"^\| `(splu\.\w+)` \| .*? \| (\w+) \|", text, re.MULTILINE)

@@ -1,12 +1,14 @@
-"""olap.ZIPF, olap.S1530 and olap.P38: what the paper says of its tables and of the retention they allow."""
+"""olap.ZIPF, olap.S1530, olap.P38, olap.P38c, olap.TREE: what the paper says of its tables and figures."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 from ..check import Comparisons
 from ..claim import Claim, Status
 from ..evidence import Grade
+from ..witness import Witness
 
 ZIPF = Claim(
     id="olap.ZIPF",
@@ -46,26 +48,46 @@ S1530 = Claim(
 P38 = Claim(
     id="olap.P38",
     module=__name__,
-    source="Agrawal, Srikant and Thomas 2005, §7.3",
-    title="retentions without a breach on Adult",
+    source="Agrawal, Srikant and Thomas 2005, §7.3, with figures 13 and 14",
+    title="retentions without a breach, for every set",
     statement=(
         r"\rho_2 = .95,\ \rho_1 > .5:\quad s \le .1 \Rightarrow p = .8 \text{ is safe};\quad "
         r"s \le 15\ (k=2),\ 30\ (k=3) \Rightarrow p = .3 \text{ is safe}"
     ),
     words=(
-        "True of the paper's sets, products of ten intervals of each column, but not for the reason "
-        "given. Theorem 5 with the m_i left out gives less than .8 for three columns from rho1 = .7 on, "
-        "and less than .3 for the largest s at rho1 = .9. Exactly, a cell has m_S = 10^-k, so its prior "
-        "is s 10^-k, .15 and .03 at most, and a larger rho1 adds no cell: whatever the other records are, "
-        "two columns are safe below p = .931 for s <= .1 and below .483 for s <= 15, three columns below "
-        ".849 for s <= .1 and below .428 for s <= 30. For sets of other shapes it is false: with p = .3, "
-        "m = 1/30 in one column and nearly 1 in the other, s = 15 and rho1 = 1/2, the odds of S are up to "
-        "19.8, above the 19 of rho2 = .95."
+        "False as printed, for sets with these s: with p = .3 and two columns, S a piece of 29 of the first "
+        "and all but a piece of 30 of the second, a prior of 1/2 makes s = 15, and the odds of S rise to "
+        "19.4, above the 19 of rho2 = .95. Nor do the figures follow from Theorem 5 with the m_i left out, "
+        "as the text has it: it gives less than .8 for three columns from rho1 = .7 on, and less than .3 for "
+        "the largest s at rho1 = .9."
+    ),
+    hypotheses=("s = p_S/m_S <= 15", "k = 2", "p_S = 1/2 <= rho1"),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    corrected_by="olap.P38c",
+    rests_on=("olap.D45", "olap.T5"),
+)
+
+P38C = Claim(
+    id="olap.P38c",
+    module=__name__,
+    source="corrects Agrawal, Srikant and Thomas 2005, §7.3, for its products of tenths",
+    title="retentions without a breach on Adult",
+    statement=(
+        r"\rho_2 = .95,\ \rho_1 > .5,\ m_{S_i} = \tfrac1{10}:\quad s \le .1 \Rightarrow p = .8 \text{ is "
+        r"safe};\quad s \le 15\ (k=2),\ 30\ (k=3) \Rightarrow p = .3 \text{ is safe}"
+    ),
+    words=(
+        "True of the sets that the paper tries, products of one of ten intervals of each column: a cell has "
+        "m_S = 10^-k, so its prior is s 10^-k, .15 and .03 at most, and a larger rho1 adds no cell. Whatever "
+        "the other records are, two columns are safe below p = .931 for s <= .1 and below .483 for s <= 15, "
+        "three columns below .849 for s <= .1 and below .428 for s <= 30."
     ),
     hypotheses=(r"S = S_1\times\dots\times S_k,\ m_{S_i} = 1/10", r"Y \in S \text{ is observed}"),
-    status=Status.PROVED,
+    status=Status.CORRECTED,
     grade=Grade.EXACT,
     complete="it is about four cells, whose odds are largest at the largest s",
+    rests_on=("olap.D45",),
 )
 
 
@@ -110,7 +132,7 @@ def the_embedded_table() -> Comparisons:
     yield (min(found.values()), "<", 15, f"{found}")
 
 
-@P38.computation(
+@P38C.computation(
     cases=20,
     perturbed=("splu_proofs.olap.experiments:odds larger", "splu_proofs.olap.exactly:_largest larger"),
 )
@@ -147,20 +169,53 @@ def the_odds_of_a_cell() -> Comparisons:
         yield (1000 * found, "<", limit + 1, f"k = {columns}: bisection comes to {found}")
 
 
-@P38.computation(cases=4, perturbed="splu_proofs.olap.experiments:odds larger")
-def theorem_5_says_less_and_other_shapes_break_it() -> Comparisons:
-    """Evaluate Theorem 5 without the m_i, and a set that is narrow in one column only."""
+@P38.refutation
+def a_narrow_piece_of_one_column() -> Witness:
+    """Take one piece of n in the first column, and all but one piece of w in the second."""
+    return Witness(
+        parameters={"n": 29, "w": 30},
+        premises=(
+            lambda pieces, others: 1 / (2 * _narrow(pieces, others)) <= 15,
+            "S is a product of two sets",
+            "rho1 is above 1/2, and the prior is 1/2",
+        ),
+        allowed=lambda _pieces, _others: Fraction(19),
+        actual=lambda pieces, others: odds(
+            Fraction(1, 2), [Fraction(1, pieces), Fraction(others - 1, others)], Fraction(3, 10)
+        ),
+        sign="<",
+        printed=Fraction(19),
+        true=Fraction(27542, 1421),
+        smaller=lambda: (
+            *product(range(2, 30), repeat=2),
+            *((pieces, 30) for pieces in range(2, 29)),
+        ),
+        count=737,
+        order="the larger of n and w, then n",
+        perturbed="splu_proofs.olap.experiments:odds larger",
+        by_hand=(
+            "(1 - p) m + p over (1 - p) m is 1 + 3n/7 = 94/7 for m = 1/29 and 1 + 3w/(7(w-1)) = 293/203 for "
+            "m = 29/30: the odds are 94 * 293 / (7 * 203). 19 is .95/.05."
+        ),
+    )
+
+
+def _narrow(pieces: int, others: int) -> Fraction:
+    """Return m_S for one piece of the first column, and all but one of the second."""
+    return Fraction(1, pieces) * Fraction(others - 1, others)
+
+
+@P38.computation(cases=2, perturbed="loss = (1 - keep) ** columns / keep**columns => loss = Fraction(30)")
+def theorem_5_gives_less() -> Comparisons:
+    """Evaluate Theorem 5 without the m_i where the figures allow .8 and .3."""
     rho2 = Fraction(95, 100)
     for columns, relative, rho1, keep in (
         (3, Fraction(1, 10), Fraction(7, 10), Fraction(8, 10)),
         (2, Fraction(15), Fraction(9, 10), Fraction(3, 10)),
     ):
-        bound = rho2 * (1 - rho1) * (1 - keep) ** columns / ((1 - rho2) * keep**columns)
-        yield (relative, ">=", bound, f"Theorem 5 allows s = {relative}")
-    wide = Fraction(999, 1000)
-    odd = odds(Fraction(1, 2), [Fraction(1, 30) / wide, wide], Fraction(3, 10))
-    yield (19, "<", odd, f"{odd}")
-    yield (odd, "<", 20, f"{odd}")
+        loss = (1 - keep) ** columns / keep**columns
+        limit = rho2 * (1 - rho1) * loss / (1 - rho2)
+        yield relative, ">=", limit, f"k = {columns}: s, and below which s Theorem 5 is safe"
 
 
 def odds(prior: Fraction, shares: list[Fraction], keep: Fraction) -> Fraction:

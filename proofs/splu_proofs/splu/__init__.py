@@ -63,6 +63,7 @@ MODULES = (
     "concept_lemmas",
     "concept_theorem",
     "concept_levels",
+    "listed_names",
     "laplace",
     "comparator_laplace",
     "comparator_two_tables",

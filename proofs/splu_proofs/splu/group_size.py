@@ -8,8 +8,8 @@ from math import comb
 
 from splu_ref.guarantees import privacy_minimum
 
-from ..arithmetic.law import at_least, at_most, error_beyond, trial_weight
-from ..arithmetic.poisson import level
+from ..arithmetic.law import at_least, at_most, error, error_beyond, trial_weight
+from ..arithmetic.poisson import beyond, level
 from ..arithmetic.polynomials import binomial, plus, times
 from ..check import Comparisons
 from ..claim import Claim, Status
@@ -38,6 +38,28 @@ L2G = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.B", "splu.L2"),
+)
+
+
+L2D = Claim(
+    id="splu.L2d",
+    module=__name__,
+    source="Fu et al. 2014, §4.2, Example 2, last sentence, read as a difference",
+    title="the little impact of the group size",
+    statement=(
+        r"0 \le \lim_{\gamma'\to\infty} T_P(\gamma') - T_P(\gamma) < \tfrac{6}{100}\ (\gamma \ge 5), "
+        r"\quad < \tfrac16\ (\gamma \ge 2)"
+    ),
+    words=(
+        "The printed remark that gamma has little impact on the guarantee is true of T_P as a difference, "
+        "which is how figure 5 shows it: from gamma = 5 on no larger gamma adds 0.06, from gamma = 2 on none "
+        "adds 1/6. As a ratio it is not true of large alpha (splu.L2g), where both levels are small."
+    ),
+    hypotheses=(r"\text{the estimate is } f'", "an error of exactly epsilon f counts"),
+    status=Status.VERIFIED,
+    grade=Grade.EXACT,
+    instances="epsilon 1/10, 1/5, 3/10, 1/2, 7/10, alpha up to 40; every gamma from 5 or 2 on by splu.L2g",
+    rests_on=("splu.L2g",),
 )
 
 
@@ -256,3 +278,18 @@ def the_limit_is_approached() -> Comparisons:
     yield (near, "<=", low, "T_P is above its limit")
     yield (high - near, "<", Fraction(1, 1000), "T_P at gamma = 250 is not near its limit")
     yield (1 - trial_weight(250, 250, 1), "=", near, "the minimum is not at f = 1")
+
+
+@L2D.computation(
+    cases=400,
+    perturbed=("splu_proofs.arithmetic.law:error smaller", "splu_proofs.arithmetic.poisson:beyond larger"),
+)
+def no_larger_group_adds_much() -> Comparisons:
+    """Subtract T_P at gamma = 2 and 5 from an upper bound of the limit, count by count."""
+    for epsilon in (Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(1, 2), Fraction(7, 10)):
+        for gamma, most in ((5, Fraction(6, 100)), (2, Fraction(1, 6))):
+            at_gamma = at_limit = Fraction(1)
+            for f in range(1, 41):
+                at_gamma = min(at_gamma, error(gamma, epsilon, f))
+                at_limit = min(at_limit, beyond(f, -(-epsilon * f // 1))[1])
+                yield at_limit, "<", at_gamma + most, f"gamma = {gamma}, epsilon = {epsilon}, alpha = {f}"
