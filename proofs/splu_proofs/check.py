@@ -6,7 +6,8 @@ nothing, so that a body which computes nothing cannot succeed. The runner
 1. evaluates every comparison, in integers and fractions; only a measurement may compare floats;
 2. counts the comparisons, and those that differ from each other, and compares the number with the committed
    one: an empty list, a shorter range or a condition that excludes every case is detected;
-3. needs one of the bounds, if there are any, to come close to what it bounds (`LOOSE`);
+3. needs one of the bounds, if there are any, to come close to what it bounds (`LOOSE`), and refuses truth
+   values that are always the same, which hide the numbers behind them;
 4. runs the check again under each of its perturbations, which change the results of a named function or a
    formula, and needs to see a comparison become false. Constants, a value compared with itself, and
    comparisons of something else do not depend on what is perturbed and are refused.
@@ -132,7 +133,23 @@ class Check:
         shipped = any(text.startswith("splu_ref.") for text in self.perturbed)
         if self.grade is Grade.ENUMERATED and not shipped:
             raise EvidenceError("detects no change of the library that it enumerates")
+        count = self._counted()
+        for each in perturbations:
+            if failure := self.undetected(each):
+                raise EvidenceError(failure)
+        detected = ", ".join(each.name for each in perturbations)
+        return f"{count} comparisons hold; {detected} is detected"
+
+    def _counted(self) -> int:
+        """Evaluate all comparisons and return their number.
+
+        Raises
+        ------
+        EvidenceError
+            If one is false, their number is another one, or they are such that they say little.
+        """
         count, repeated, bounds = 0, True, Closeness()
+        truths: set[bool] = set()
         first: Comparison | None = None
         for comparison in self._comparisons(self.function):
             left, sign, right, where = comparison
@@ -140,6 +157,8 @@ class Check:
                 raise EvidenceError(f"{where}: {_short(left)} {sign} {_short(right)} is false")
             if bounds.loose or (not bounds.attained and bounds.factor is None):
                 bounds.add(left, sign, right)
+            if type(left) is type(right) is bool:
+                truths.add(left)
             first = first or comparison
             repeated = repeated and comparison == first
             count += 1
@@ -147,13 +166,11 @@ class Check:
             raise EvidenceError(f"makes {count} comparisons, not {self.cases}")
         if count > 1 and repeated:
             raise EvidenceError(f"makes one comparison {count} times")
+        if len(truths) == 1:
+            raise EvidenceError(f"compares truth values that are all {truths.pop()}: compare the numbers")
         if bounds.loose and self.grade is not Grade.STATISTICAL:
             raise EvidenceError(f"no bound comes within a factor {LOOSE} of what it bounds: {bounds.text}")
-        for each in perturbations:
-            if failure := self.undetected(each):
-                raise EvidenceError(failure)
-        detected = ", ".join(each.name for each in perturbations)
-        return f"{count} comparisons hold; {detected} is detected"
+        return count
 
     def undetected(self, change: Perturbation | Substitution) -> str:
         """Return why no comparison becomes false under a perturbation; empty if one does."""

@@ -150,6 +150,7 @@ def _checks() -> Iterator[tuple[str, Callable[[], bool], bool]]:
     yield "a check of a function with itself", passes(function=_itself), False
     yield "a check without a perturbation", passes(perturbed=()), False
     yield "a check of floats", passes(function=_floats), False
+    yield "a check of truth values that are always true", passes(function=_truths), False
     yield "a check of bounds", passes(function=_bound, cases=3), True
     yield "a check of bounds far away", passes(function=_far, cases=3), False
     few = replace(TRUE_CHECK, function=_few, cases=6)
@@ -217,6 +218,12 @@ def _weaker() -> Comparisons:
     """Bound the double by a larger sum."""
     for number in (1, 2, 3):
         yield doubled(number), "<", 2 * number + 2, f"twice {number}"
+
+
+def _truths() -> Comparisons:
+    """Compare doubling with adding, and say that they agree."""
+    for number in (1, 2):
+        yield doubled(number) == number + number, "=", True, f"twice {number}"
 
 
 def _far() -> Comparisons:

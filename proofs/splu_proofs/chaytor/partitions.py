@@ -212,7 +212,7 @@ def every_small_group() -> Comparisons:
                         (j <= size - bound * most),
                         f"{histogram}, j = {j}",
                     )
-                yield (bool(j < size - most or worst == 1), "=", True, f"{histogram}: no certainty")
+                yield worst if j >= size - most else 1, "=", 1, f"{histogram}, j = {j}: certainty"
 
 
 CORR = Claim(

@@ -189,9 +189,7 @@ def against_the_inverse_itself() -> Comparisons:
         yield (high - low, "<", Fraction(1, 2**60), "the enclosure is wide")
         yield (low**2 - total / keep * low + 1, "<=", 0, "no root between")
         yield (0, "<=", high**2 - total / keep * high + 1, "no root between")
-        yield (
-            bool(low >= 1 / keep if share != Fraction(1, 2) else low == high == 1 / keep),
-            "=",
-            True,
-            "below 1/p",
-        )
+        if share == Fraction(1, 2):
+            yield (low, high), "=", (1 / keep, 1 / keep), "the condition at an even share"
+        else:
+            yield low, ">=", 1 / keep, "the condition at another share"

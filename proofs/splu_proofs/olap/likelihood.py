@@ -101,12 +101,7 @@ def every_small_table_against_a_grid() -> Comparisons:
                 expected = tuple(Fraction(part, 6) for part in sixths)
                 same = all(q == y for q, y in zip(expected, seen, strict=True))
                 value = likelihood(expected, seen)
-                yield (
-                    bool(value == best if same else value < best),
-                    "=",
-                    True,
-                    f"y = {seen}, q = {expected}",
-                )
+                yield value, "=" if same else "<", best, f"y = {seen}, q = {expected}"
 
 
 @T2C.computation(

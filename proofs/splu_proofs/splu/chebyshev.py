@@ -228,15 +228,15 @@ def both_bounds_hold_in_a_block_of_cases() -> Comparisons:
                 ):
                     bound = chernoff_tail(gamma, f, a, z)
                     yield (
-                        bool(z < 1 or at_least(gamma, f, a) <= bound),
-                        "=",
-                        True,
+                        0 if z < 1 else at_least(gamma, f, a),
+                        "<=",
+                        bound,
                         f"Chernoff fails above at {gamma}, {f}, {a}, {z}",
                     )
                     yield (
-                        bool(z > 1 or at_most(gamma, f, a) <= bound),
-                        "=",
-                        True,
+                        0 if z > 1 else at_most(gamma, f, a),
+                        "<=",
+                        bound,
                         f"Chernoff fails below at {gamma}, {f}, {a}, {z}",
                     )
 

@@ -149,11 +149,10 @@ def zero_over_zero_and_absorbed() -> Comparisons:
         after = step(x, y, 3)
         yield after[3], "=", 0, f"x_3 after {number} steps"
         try:
-            relative_change(x, after)
-            undefined = False
+            change = str(relative_change(x, after))
         except ZeroDivisionError:
-            undefined = True
-        yield undefined, "=", True, f"0/0 in the rule after {number} steps"
+            change = "0/0"
+        yield change, "=", "0/0", f"the rule after {number} steps"
         x = after
 
 

@@ -201,7 +201,7 @@ def the_crossing_counts() -> Comparisons:
         for gamma in range(2, 11):
             errors = [2 * f * Fraction(gamma - 1, gamma) * probability_mass(gamma, f, f) for f in range(1, 9)]
             for error in errors:
-                yield (bool(error > 1 / low or error < 1 / high), "=", True, "a comparison is undecided")
+                yield max(error - 1 / low, 1 / high - error), ">", 0, "how clearly the errors differ"
             last.append(sum(error < 1 / high for error in errors))
             yield (errors[-1], ">", 1 / low, f"gamma = {gamma}: no crossing up to f = 8")
         yield (last[3], "=", {2: 4, 3: 1}[number], "the crossing at gamma = 5")

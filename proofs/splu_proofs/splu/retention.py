@@ -230,8 +230,8 @@ def the_shipped_mechanism_has_this_law() -> Comparisons:
             for other in range(len(histogram)):
                 chance = pairs.get((other, value), Fraction(0)) / f
                 yield (
-                    bool(chance == p if other == value else chance <= q),
-                    "=",
-                    True,
+                    chance,
+                    "=" if other == value else "<=",
+                    p if other == value else q,
                     f"gamma = {gamma}, p = {p}, {histogram}: {other} behind a published {value}",
                 )

@@ -132,7 +132,7 @@ def one_integer_decides() -> Derivation:
 
 @POSTP.computation(
     cases=6112,
-    perturbed="share.denominator > 1 => share.denominator > w",
+    perturbed="share.denominator for share => share.denominator // w for share",
 )
 def the_bound_of_the_draw_is_the_least() -> Comparisons:
     """Look for a smaller number of integers that could be shared out in the same proportions."""
@@ -147,9 +147,9 @@ def the_bound_of_the_draw_is_the_least() -> Comparisons:
                 for fewer in range(1, m):
                     shares = (fewer * p, fewer * (1 - p) / (gamma - 1))
                     yield (
-                        any(share.denominator > 1 for share in shares),
-                        "=",
-                        True,
+                        max(share.denominator for share in shares),
+                        ">",
+                        1,
                         f"{fewer} do for {p}, {gamma}",
                     )
 
