@@ -201,7 +201,7 @@ class Check:
 
         Measurements differ from run to run, so only their signs are part of the digest.
         """
-        digest, bounds = sha256(), Closeness()
+        digest, bounds, alone = sha256(), Closeness(), 0
         ends: list[Comparison] = []
         with suppress(Exception):  # an error ends the comparisons, and those before it count
             for comparison in self._comparisons(self.function):
@@ -211,12 +211,15 @@ class Check:
                     continue
                 digest.update(f"{_plain(left)} {sign} {_plain(right)}\n".encode())
                 bounds.add(left, sign, right)
+                alone += left is right and not isinstance(left, int | str)  # small numbers are shared
                 ends = [*ends[:1], comparison]
         texts = [
             f"{where[:60]}: {_short(left, 40)} {sign} {_short(right, 40)}"
             for left, sign, right, where in ends
         ]
-        return "; ".join(filter(None, [f"{self.name}: {digest.hexdigest()[:16]}", bounds.text, *texts]))
+        itself = f"{alone} of a value with itself" if alone else ""
+        name = f"{self.name}: {digest.hexdigest()[:16]}"
+        return "; ".join(filter(None, [name, bounds.text, itself, *texts]))
 
     def _comparisons(self, function: Callable[[], Comparisons]) -> Comparisons:
         made: object = function()

@@ -133,6 +133,7 @@ def _witnesses() -> Iterator[tuple[str, Callable[[], bool], bool]]:
     yield "a witness that does not count its smaller cases", passes(count=2), False
     yield "a witness that says that nothing is smaller", passes(count=0, none_smaller="no"), False
     yield "a witness outside the hypotheses", passes(premises=(lambda n: n < 1,)), False
+    yield "a witness of which no hypothesis is checked", passes(premises=(lambda _n: True,)), False
     yield "a witness that passes over a hypothesis", passes(premises=()), False
     yield "a witness from constants", passes(actual=lambda n: n * n), False
 

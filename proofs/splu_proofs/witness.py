@@ -3,7 +3,7 @@
 A witness is a case: exact values of named parameters. Both sides of the printed statement are functions of
 these parameters, so the runner evaluates them at the witness and at every smaller case alike. It
 
-1. checks every hypothesis of the claim at the case;
+1. checks every hypothesis of the claim at the case, and that what checks it refuses some case near it;
 2. evaluates what the statement allows and what is true, and compares both with the stated values;
 3. needs the statement to be false there, and true at every smaller case that meets the hypotheses, and
    counts these: their number is committed, and zero needs a reason;
@@ -13,7 +13,7 @@ these parameters, so the runner evaluates them at the witness and at every small
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -88,6 +88,9 @@ class Witness:
             raise EvidenceError(f"speaks of {len(self.premises)} of {len(hypotheses)} hypotheses")
         if not self.meets(case, hypotheses):
             raise EvidenceError("the witness does not meet the hypotheses of the claim")
+        for premise, hypothesis in zip(self.premises, hypotheses, strict=True):
+            if not isinstance(premise, str) and all(_holds(premise, other) for other in _others(case)):
+                raise EvidenceError(f"what is to check {hypothesis!r} accepts every case near the witness")
         values = self.allowed(*case), self.actual(*case)
         if values != (self.printed, self.true):
             raise EvidenceError(f"the values at the witness are {values[0]} and {values[1]}")
@@ -168,6 +171,26 @@ class Witness:
             "order": self.order,
             "by_hand": self.by_hand,
         }
+
+
+def _holds(premise: Callable[..., bool], case: Case) -> bool:
+    try:
+        return bool(premise(*case))
+    except (ArithmeticError, LookupError, TypeError, ValueError):  # says nothing of such a case
+        return True
+
+
+def _others(case: Case) -> Iterator[Case]:
+    """Yield cases that differ from one in a single parameter, which hypotheses should exclude in part."""
+    for place, value in enumerate(case):
+        others: tuple[Any, ...] = ()
+        if isinstance(value, int | Fraction):
+            others = (0, -1, 1, value + 1, value - 1, -value, 2 * value, 1000 * value + 1, Fraction(1, 2))
+        elif isinstance(value, tuple):
+            others = ((), value[:-1], value + value[-1:], value[::-1])
+            if all(isinstance(each, int | Fraction) for each in value):
+                others += (tuple(-each for each in value), tuple(2 * each for each in value))
+        yield from ((*case[:place], other, *case[place + 1 :]) for other in others)
 
 
 def _text(value: object) -> str:

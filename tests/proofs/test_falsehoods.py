@@ -260,6 +260,7 @@ def _hollow_evidence() -> Iterator[tuple[str, Callable[[], Claim]]]:
             "count": 0,
             "none_smaller": "it is the first",
         },
+        "hypotheses that are checked by nothing": {"premises": (lambda *_: True,) * 3},
         "a witness with the values exchanged": {"printed": Fraction(5, 9), "true": Fraction(1, 3)},
         "nothing smaller": {"smaller": tuple},
         "nothing smaller, and none counted": {"smaller": tuple, "count": 0},
@@ -336,6 +337,13 @@ def own_formula() -> Comparisons:
         yield total, "<=", case, f"{case}"
 
 
+def with_itself() -> Comparisons:
+    """Bound a sum, and one of the sums by itself."""
+    for case in range(24):
+        total = Fraction(sum(range(case)))
+        yield total, "<=", total if case == 1 else case * case, f"{case}"
+
+
 def one_case_less() -> Comparisons:
     """Bound a sum at another case."""
     for case in (*range(12), 11, *range(13, 24)):
@@ -350,7 +358,7 @@ def other_relation() -> Comparisons:
         yield total, "<", case * case + 1, f"{case}"
 
 
-OTHER_VALUES = (weaker_bound, own_formula, one_case_less, other_relation)
+OTHER_VALUES = (weaker_bound, own_formula, with_itself, one_case_less, other_relation)
 
 
 @pytest.mark.parametrize("function", OTHER_VALUES)
@@ -391,6 +399,12 @@ SAID: dict[str, tuple[str, Callable[[], Claim]]] = {
         lambda: _with_steps(_copy(DERIVED), conclusion="So no attribute is ever disclosed."),
     ),
     "a setting that no step uses": ("steps", lambda: _with_steps(_copy(DERIVED), setting="All p are 1.")),
+    "a step with a weaker formula": (
+        "steps",
+        lambda: _with_steps(
+            _copy(DERIVED), steps=tuple(map(_doubled, LEDGER.get(DERIVED).derivations[0]().steps))
+        ),
+    ),
     "true steps about something else": ("steps", lambda: _with_steps(_copy(DERIVED), steps=(HOLLOW,))),
     "a witness without smaller cases, for a reason": (
         "witness",
@@ -403,6 +417,12 @@ SAID: dict[str, tuple[str, Callable[[], Claim]]] = {
     "another order": ("witness", lambda: _with_witness(_copy(REFUTED), order="whatever comes first")),
     "a check less": ("checks", lambda: _check_less(_copy(ENUMERATED))),
 }
+
+
+def _doubled(step: Any) -> Any:
+    """Return an identity of twice as much."""
+    left, right = step.left, step.right
+    return replace(step, left=lambda *at: 2 * left(*at), right=lambda *at: 2 * right(*at))
 
 
 def _check_less(claim: Claim) -> Claim:
