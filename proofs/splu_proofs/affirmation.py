@@ -71,7 +71,7 @@ def said(claim: Claim) -> dict[str, Said]:
         for derivation in [proof()]
         for line in (
             f"{proof.__name__}: {derivation.setting}",
-            *(f"{proof.__name__}, {step.name}: {step.says} {step.latex()}" for step in derivation.steps),
+            *(f"{proof.__name__}, {step.name}: {step.says} {step.recorded()}" for step in derivation.steps),
             f"{proof.__name__}, hence: {derivation.conclusion}",
         )
     ]

@@ -7,7 +7,8 @@ SymPy is the witness, never the judge. A step counts as proved only if SymPy agr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -51,7 +52,7 @@ class Identity:
     left, right
         The two sides.
     recheck
-        The judges. Without one the step is not proved.
+        The judges, by default those of `splu_proofs.recheck` for such a step. Without one it is not proved.
     """
 
     name: str
@@ -59,7 +60,7 @@ class Identity:
     variables: Mapping[str, int]
     left: Formula
     right: Formula
-    recheck: tuple[Callable[[Identity], Opinion], ...]
+    recheck: tuple[Callable[[Identity], Opinion], ...] = field(default_factory=lambda: _judges("on_grid"))
 
     def latex(self) -> str:
         """Return the identity as LaTeX."""
@@ -68,6 +69,14 @@ class Identity:
         symbols = _symbols(tuple(self.variables))
         with sympy.evaluate(False):  # as written: SymPy would otherwise cancel what the step is about
             return f"{sympy.latex(self.left(*symbols))} = {sympy.latex(self.right(*symbols))}"
+
+    def recorded(self) -> str:
+        """Return the value of the sides at one point, which other formulas would hardly have."""
+        point = [
+            start + prime
+            for start, prime in zip(self.variables.values(), _primes(len(self.variables)), strict=True)
+        ]
+        return f"[{self.left(*point)}]"
 
     def witnessed(self) -> bool:
         """Whether SymPy finds that the numerator of the difference expands to zero."""
@@ -112,7 +121,7 @@ class Inequality:
     then
         The polynomial that is claimed to be at least 0.
     recheck
-        The judges. Without one the step is not proved.
+        The judges, by default those of `splu_proofs.recheck` for such a step. Without one it is not proved.
     """
 
     name: str
@@ -121,7 +130,9 @@ class Inequality:
     given: Formula
     slack: Formula
     then: Formula
-    recheck: tuple[Callable[[Inequality], Opinion], ...]
+    recheck: tuple[Callable[[Inequality], Opinion], ...] = field(
+        default_factory=lambda: _judges("by_differences", "by_solver")
+    )
 
     def latex(self) -> str:
         """Return the implication as LaTeX."""
@@ -130,6 +141,11 @@ class Inequality:
         symbols = _symbols(self.variables)
         hypotheses = ",\\ ".join(rf"{sympy.latex(part)} \ge 0" for part in self.given(*symbols))
         return rf"{hypotheses} \;\Longrightarrow\; {sympy.latex(self.then(*symbols))} \ge 0"
+
+    def recorded(self) -> str:
+        """Return the values of the hypotheses and the conclusion at one point."""
+        point = _primes(len(self.variables))
+        return f"[{', '.join(map(str, (*self.given(*point), self.then(*point))))}]"
 
     def witnessed(self) -> bool:
         """Whether SymPy, substituting the slacks, expands the conclusion to coefficients all >= 0."""
@@ -165,6 +181,23 @@ class Inequality:
 
 
 Step: TypeAlias = Identity | Inequality
+
+
+def _judges(*names: str) -> tuple[Callable[[Any], Opinion], ...]:
+    from . import recheck  # noqa: PLC0415  it imports the steps
+
+    return tuple(getattr(recheck, name) for name in names)
+
+
+def _primes(count: int) -> list[Fraction]:
+    """Return the first primes, at which the formulas of a step are recorded."""
+    found: list[int] = []
+    number = 2
+    while len(found) < count:
+        if all(number % each for each in found):
+            found.append(number)
+        number += 1
+    return [Fraction(each) for each in found]
 
 
 def _symbols(names: tuple[str, ...]) -> tuple[Any, ...]:

@@ -7,7 +7,6 @@ C(m + 1, a) / C(m, a) = (m + 1)/(m + 1 - a) and the like give.
 
 from __future__ import annotations
 
-from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
 PASCAL = Identity(
@@ -20,7 +19,6 @@ PASCAL = Identity(
     variables={"gamma": 2, "m": 9, "a": 1, "b": 0},
     left=lambda gamma, m, a, b: b * (m + 1) * (gamma - 1) / (gamma * (m + 1 - a)),
     right=lambda gamma, m, a, b: b * a * (gamma - 1) / (m + 1 - a) / gamma + (1 - 1 / gamma) * b,
-    recheck=(on_grid,),
 )
 
 GROWTH = Identity(
@@ -32,7 +30,6 @@ GROWTH = Identity(
     variables={"gamma": 2, "m": 9, "a": 1, "b": 0},
     left=lambda gamma, m, a, b: b * (m + 1) * (gamma - 1) / (gamma * (m + 1 - a)) - b,
     right=lambda gamma, m, a, b: b * (gamma * a - (m + 1)) / (gamma * (m + 1 - a)),
-    recheck=(on_grid,),
 )
 
 NEXT = Identity(
@@ -44,7 +41,6 @@ NEXT = Identity(
     variables={"gamma": 2, "m": 1, "a": 0, "b": 0},
     left=lambda gamma, m, a, b: b * (m - a) / ((a + 1) * (gamma - 1)) - b,
     right=lambda gamma, m, a, b: b * (m - a - (gamma - 1) * (a + 1)) / ((gamma - 1) * (a + 1)),
-    recheck=(on_grid,),
 )
 
 MODE_RISES = Inequality(
@@ -54,7 +50,6 @@ MODE_RISES = Inequality(
     given=lambda gamma, f, a: (gamma - 2, f - 1 - a, a),
     slack=lambda g, d, a: (g + 2, d + 1 + a, a),
     then=lambda gamma, f, a: gamma * f - a - (gamma - 1) * (a + 1) - 1,
-    recheck=(by_differences, by_solver),
 )
 
 MODE_FALLS = Inequality(
@@ -67,7 +62,6 @@ MODE_FALLS = Inequality(
     given=lambda gamma, f, a: (gamma - 2, a - f, f),
     slack=lambda g, d, f: (g + 2, f, f + d),
     then=lambda gamma, f, a: (gamma - 1) * (a + 1) - (gamma * f - a) - 1,
-    recheck=(by_differences, by_solver),
 )
 
 MIX = Inequality(
@@ -81,5 +75,4 @@ MIX = Inequality(
     given=lambda gamma, u, v, w: (gamma - 2, w - u, w - v, w),
     slack=lambda g, d, e, w: (g + 2, w - d, w - e, w),
     then=lambda gamma, u, v, w: gamma * w - (gamma - 1) * u - v,
-    recheck=(by_differences, by_solver),
 )

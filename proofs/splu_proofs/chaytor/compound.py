@@ -5,12 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status
 
 COMP = Claim(
     id="chaytor.COMP",
@@ -56,7 +51,6 @@ def one_attribute_of_the_product() -> Derivation:
                 variables={"m": 1, "k": 1, "p": 0},
                 left=lambda m, k, p: (p + (1 - p) / (k * m)) + (k - 1) * (1 - p) / (k * m),
                 right=lambda m, _k, p: p + (1 - p) / m,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="an observer who knows the others",
@@ -64,7 +58,6 @@ def one_attribute_of_the_product() -> Derivation:
                 variables={"t": 1, "p": 0, "big_m": 1},
                 left=lambda t, p, big_m: (p + t / big_m) / (t / big_m),
                 right=lambda t, p, big_m: 1 + p * big_m / t,
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="less is disclosed of one attribute",
@@ -73,7 +66,6 @@ def one_attribute_of_the_product() -> Derivation:
                 given=lambda u, k, m: (u, k - 1, m),
                 slack=lambda u, d, m: (u, d + 1, m),
                 then=lambda u, k, m: u * k * m - u * m,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="The marginal law has the same p, and the amplification of its own domain.",

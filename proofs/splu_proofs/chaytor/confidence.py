@@ -5,10 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Grade, Status, Witness
 
 FIG7 = Claim(
     id="chaytor.FIG7",

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Derivation, Grade, Identity, Status, Witness
 
 BIG = Claim(
     id="chaytor.BIG",
@@ -115,7 +110,6 @@ def at_the_corner() -> Derivation:
                     (odds / (odds + 1)) * (1 - k * n / m) / (odds / (odds + 1) + k * n / m / (odds + 1))
                 ),
                 right=lambda n, m, k, odds: odds * (m - k * n) / (odds * m + k * n),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="it grows with m",
@@ -129,7 +123,6 @@ def at_the_corner() -> Derivation:
                     - (m - k * n) * (gamma * (m + h) + k * n * (1 - gamma))
                 ),
                 right=lambda n, _m, h, k, _gamma: k * n * h,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="odds of a genuine row",
@@ -139,7 +132,6 @@ def at_the_corner() -> Derivation:
                     n * gamma * (1 - k * n / m) / (rest * (k * n / m) * (1 - gamma))
                 ),
                 right=lambda n, m, k, gamma, rest: gamma * (m - k * n) / (k * (1 - gamma) * rest),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="With rest = m - n this is the statement; at k = 1 the odds are gamma/(1-gamma).",

@@ -7,13 +7,7 @@ from itertools import product
 
 from splu_ref.channels import Channel, amplification, posterior, retention
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 from ..worlds.histograms import spreads
 
 HALF = Fraction(1, 2)
@@ -133,7 +127,6 @@ def others_cancel() -> Derivation:
                 variables={"h": 1, "k": 1, "a": 1, "c": 1, "b": 1},
                 left=lambda h, k, a, c, b: h * a * b / (h * a * b + k * c * b),
                 right=lambda h, k, a, c, _b: h * a / (h * a + k * c),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the values of the others",
@@ -141,7 +134,6 @@ def others_cancel() -> Derivation:
                 variables={"d": 1, "f": 1, "a": 1, "c": 1, "e": 1},
                 left=lambda d, f, a, c, e: d * e * a / (d * e * a + f * e * c),
                 right=lambda d, f, a, c, _e: d * a / (d * a + f * c),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -8,13 +8,7 @@ from itertools import product
 
 from splu_ref.channels import Levels, amplification, diagonal, from_matrix, retention, worst_prior
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status, Witness
 from ..worlds.histograms import spreads
 
 OPT = Claim(
@@ -159,7 +153,6 @@ def breaches_and_amplification() -> Derivation:
                 variables={"q": 2, "a": 9, "b": 0, "r": 0},
                 left=lambda q, a, b, r: q * a / (q * a + (1 - q) * b) - r,
                 right=lambda q, a, b, r: (a * q * (1 - r) - b * r * (1 - q)) / (q * a + (1 - q) * b),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the ratio that is needed falls with the prior",
@@ -167,7 +160,6 @@ def breaches_and_amplification() -> Derivation:
                 variables={"q": 1, "l": 1, "r": 2},
                 left=lambda q, low, r: r * (1 - q) / (q * (1 - r)) - r * (1 - low) / (low * (1 - r)),
                 right=lambda q, low, r: r * (low - q) / (q * low * (1 - r)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="uniform perturbation",
@@ -175,7 +167,6 @@ def breaches_and_amplification() -> Derivation:
                 variables={"G": 2, "m": 2},
                 left=lambda g, m: 1 + m * ((g - 1) / (m + g - 1)) / (1 - (g - 1) / (m + g - 1)),
                 right=lambda g, _m: g,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -202,7 +193,6 @@ def the_diagonal_is_bounded() -> Derivation:
                 given=lambda a, e, x, y, g: (g * e - a, e, x - e, y - e, g),
                 slack=lambda d, e, u, v, g: (g * e - d, e, u + e, v + e, g),
                 then=lambda a, _e, x, y, g: g * (x + y) - 2 * a,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="all columns",
@@ -210,7 +200,6 @@ def the_diagonal_is_bounded() -> Derivation:
                 variables={"T": 0, "m": 2, "G": 1},
                 left=lambda t, m, g: t + (m - 1) * t / g,
                 right=lambda t, m, g: t * (m + g - 1) / g,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Grade, Status, Witness
 
 LINK = Claim(
     id="chaytor.LINK",

@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from splu_ref.channels import amplification, diagonal, from_matrix
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 
 SHARES = (Fraction(2, 3), Fraction(1, 3))
 

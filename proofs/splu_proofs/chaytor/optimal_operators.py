@@ -8,14 +8,19 @@ from itertools import product
 
 from splu_ref.channels import Channel, amplification, from_matrix
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity, Inequality
-from ..witness import Witness
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Inequality,
+    Quantity,
+    Relation,
+    Status,
+    Witness,
+)
 from ..worlds.histograms import spreads
 
 FINE = Claim(
@@ -155,7 +160,6 @@ def what_a_row_leaves() -> Derivation:
                 given=lambda p, q, x, y, g: (p, q, g * p - x, g * q - y, g),
                 slack=lambda p, q, d, e, g: (p, q, g * p - d, g * q - e, g),
                 then=lambda p, q, x, y, g: g * (p + q) - x - y,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="the largest entry",
@@ -163,7 +167,6 @@ def what_a_row_leaves() -> Derivation:
                 variables={"G": 2, "t": 1},
                 left=lambda g, t: (1 - 1 / g) * (g / (t + g - 1)) + t * (g / (t + g - 1)) / g,
                 right=lambda g, t: 1 + 0 * g * t,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="between two numbers of values",
@@ -175,7 +178,6 @@ def what_a_row_leaves() -> Derivation:
                 right=lambda g, k, share, q, s: (
                     g * s * (q * (k + g - 1) - share) / ((k + s + g - 1) * (k + g - 1))
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the k most frequent values",
@@ -183,7 +185,6 @@ def what_a_row_leaves() -> Derivation:
                 variables={"G": 2, "k": 1, "S": 0},
                 left=lambda g, k, share: share * (1 - (k - 1) / (k + g - 1)),
                 right=lambda g, k, share: g * share / (k + g - 1),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="the rows of the others",
@@ -192,7 +193,6 @@ def what_a_row_leaves() -> Derivation:
                 given=lambda g, k: (g - 1, k - 1),
                 slack=lambda g, k: (g + 1, k + 1),
                 then=lambda g, k: g * k - (k + g - 1),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(

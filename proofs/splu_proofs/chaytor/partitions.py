@@ -9,13 +9,7 @@ from itertools import permutations, product
 
 from splu_ref.channels import posterior, retention
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver
-from ..step import Inequality
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Inequality, Status, Witness
 from ..worlds.histograms import histograms
 
 HOM = Claim(
@@ -164,7 +158,6 @@ def what_is_left_of_the_group() -> Derivation:
                 given=lambda g, j, bound, c, i: (g - j - bound * c, j, bound, c - i, i),
                 slack=lambda d, j, bound, e, i: (d + j + bound * (e + i), j, bound, e + i, i),
                 then=lambda g, j, bound, c, i: g - j - bound * (c - i),
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="without room it falls",
@@ -173,7 +166,6 @@ def what_is_left_of_the_group() -> Derivation:
                 given=lambda g, j, bound, c: (bound * c - g + j - 1, g, bound, c),
                 slack=lambda d, g, bound, c: (g, d + g - bound * c + 1, bound, c),
                 then=lambda g, j, bound, c: 2 * (bound * c) - 2 * (g - j) - 1,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(

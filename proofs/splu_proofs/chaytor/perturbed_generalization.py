@@ -7,12 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 
 PGS = Claim(
     id="chaytor.PGS",
@@ -84,7 +79,6 @@ def the_variance_within_a_group() -> Derivation:
                     (c * a + r * b) * (c + r - c * a - r * b) / (c + r) - c * a * (1 - a) - r * b * (1 - b)
                 ),
                 right=lambda c, r, a, b: c * r * (a - b) ** 2 / (c + r),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

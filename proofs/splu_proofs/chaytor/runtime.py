@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from time import process_time
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 
 TIME = Claim(
     id="chaytor.TIME",

@@ -7,13 +7,7 @@ from itertools import product
 
 from splu_ref.channels import retention
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Gives, Grade, Identity, Quantity, Relation, Status
 
 
 def _kept(p: Fraction, m: int) -> Fraction:
@@ -69,7 +63,6 @@ def coin_and_replacement() -> Derivation:
                 variables={"p": 0, "m": 1},
                 left=lambda p, m: 1 - (1 - p) * (m - 1) / m,
                 right=lambda p, m: p + (1 - p) / m,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="each other value",
@@ -77,7 +70,6 @@ def coin_and_replacement() -> Derivation:
                 variables={"p": 0, "m": 2},
                 left=lambda p, m: (1 - (p + (1 - p) / m)) / (m - 1),
                 right=lambda p, m: (1 - p) / m,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The true value and each other one have the printed chances.",

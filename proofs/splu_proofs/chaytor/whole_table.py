@@ -6,12 +6,7 @@ from fractions import Fraction
 
 from splu_ref.channels import amplification, retention
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 
 WHOLE = Claim(
     id="chaytor.WHOLE",
@@ -53,7 +48,6 @@ def the_diagonal_of_a_channel() -> Derivation:
                 variables={"m": 1, "g": 1, "a": 0, "r": 0},
                 left=lambda m, g, a, r: g * (a + r) - (m + g - 1) * a,
                 right=lambda m, g, a, r: g * r - (m - 1) * a,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="uniform perturbation reaches it",
@@ -61,7 +55,6 @@ def the_diagonal_of_a_channel() -> Derivation:
                 variables={"m": 1, "g": 1},
                 left=lambda m, g: (g - 1) / (m + g - 1) + (1 - (g - 1) / (m + g - 1)) / m,
                 right=lambda m, g: g / (m + g - 1),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The diagonal adds up to at most G M/(M+G-1), so its mean is at most G/(M+G-1).",

@@ -7,9 +7,7 @@ from itertools import permutations, product
 
 from splu_ref.channels import Channel, LogForm, World, entropy_loss
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 
 ENC = Claim(
     id="entropy.ENC",

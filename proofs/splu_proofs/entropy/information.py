@@ -8,10 +8,7 @@ from itertools import pairwise, product
 
 from splu_ref.channels import LogForm
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Grade, Status, Witness
 
 SOURCE = "Chirayath et al. 2006, §3.2, equation (1)"
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 
 AS = Claim(
     id="entropy.AS",

@@ -6,13 +6,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 
 INDEPENDENT = r"\text{noise of different queries independent, mean } 0, \text{ variance } v"
 
@@ -116,7 +110,6 @@ def the_best_mean() -> Derivation:
                 variables={"j": 0},
                 left=lambda j: 2 / (j + 2) + j / (j + 2),
                 right=lambda j: 1 + 0 * j,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the variance",
@@ -124,7 +117,6 @@ def the_best_mean() -> Derivation:
                 variables={"j": 0, "v": 0},
                 left=lambda j, v: (2 / (j + 2)) ** 2 * v + j * (1 / (j + 2)) ** 2 * (2 * v),
                 right=lambda j, v: 2 * v / (j + 2),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="It falls to 0 as j grows. A repeated query adds its own number again: it keeps v.",
@@ -162,7 +154,6 @@ def the_variance_rises() -> Derivation:
                 variables={"n": 1, "v": 0},
                 left=lambda n, v: (n * v - n * (v / n)) / n,
                 right=lambda n, v: v * (1 - 1 / n),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="with the divisor n - 1",
@@ -170,7 +161,6 @@ def the_variance_rises() -> Derivation:
                 variables={"n": 2, "v": 0},
                 left=lambda n, v: (n * v - v) / (n - 1),
                 right=lambda n, v: v + 0 * n,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The mean stays in expectation, and the variance rises by v (1 - 1/n).",

@@ -7,11 +7,8 @@ from itertools import combinations, product
 
 from splu_ref.channels import World, posterior
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
 from ..printed.entropy import remaining_chance
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Grade, Status, Witness
 
 SOURCE = "Chirayath et al. 2006, §3.3, the formula for p' before Definition 2"
 

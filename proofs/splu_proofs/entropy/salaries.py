@@ -6,11 +6,8 @@ from fractions import Fraction
 
 from splu_ref.channels import LogForm, World, entropy, entropy_loss
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
 from ..printed.entropy import ENTROPY_AT_200
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Grade, Status, Witness
 
 SOURCE = "Chirayath et al. 2006, §3.3, cases a and b"
 

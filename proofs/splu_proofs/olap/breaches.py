@@ -6,12 +6,7 @@ from fractions import Fraction
 
 from splu_ref.channels import most_informative_output, posterior_within, retention
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver
-from ..step import Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Inequality, Status
 from ..worlds.histograms import spreads
 
 D45 = Claim(
@@ -95,7 +90,6 @@ def a_mean_of_posteriors() -> Derivation:
                 given=lambda s, t, u, v, w: (s, t, w - u, w - v, w),
                 slack=lambda s, t, c, d, w: (s, t, w - c, w - d, w),
                 then=lambda s, t, u, v, w: w * (s + t) - s * u - t * v,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="Value by value, the posterior given S is at most the largest of the single ones.",

@@ -5,13 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 from .states import Matrix, inverted, matrix
 
 EIG = Claim(
@@ -108,7 +102,6 @@ def norms_of_one_column() -> Derivation:
                 variables={"p": 0, "b": 0},
                 left=lambda p, b: p + 2 * (1 - p) * (1 - b),
                 right=lambda p, b: 1 + (1 - p) * (1 - 2 * b),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="a column of the inverse",
@@ -116,7 +109,6 @@ def norms_of_one_column() -> Derivation:
                 variables={"p": 1, "b": 0},
                 left=lambda p, b: (1 - (1 - p) * b) / p + (1 - p) * b / p,
                 right=lambda p, b: 1 / p,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the larger row of the inverse",
@@ -124,7 +116,6 @@ def norms_of_one_column() -> Derivation:
                 variables={"p": 1, "b": 0},
                 left=lambda p, b: (1 - (1 - p) * b) / p + (1 - p) * (1 - b) / p,
                 right=lambda p, b: (1 + (1 - p) * (1 - 2 * b)) / p,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="squares of the singular values",
@@ -137,7 +128,6 @@ def norms_of_one_column() -> Derivation:
                     + ((1 - p) * b + p) ** 2
                 ),
                 right=lambda p, b: 1 + p**2 + (1 - p) ** 2 * (1 - 2 * b) ** 2,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the product of the singular values",
@@ -147,7 +137,6 @@ def norms_of_one_column() -> Derivation:
                     ((1 - p) * (1 - b) + p) * ((1 - p) * b + p) - (1 - p) * b * ((1 - p) * (1 - b))
                 ),
                 right=lambda p, b: p,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

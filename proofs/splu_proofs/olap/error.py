@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 from .states import Side, inverted, matrix
 
 ERR = Claim(

@@ -7,13 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 
 IDERR = Claim(
     id="olap.IDERR",
@@ -119,7 +113,6 @@ def a_concave_function_and_its_ends() -> Derivation:
                 variables={"b": 0, "p": 0, "r": 0},
                 left=lambda b, p, r: _u(b, p, b + r * (1 - b)) - (1 - r) * _u(b, p, b) - r * _u(b, p, 1),
                 right=lambda b, p, r: r * (1 - r) * (1 - p) ** 2 * (1 - b) ** 2,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="at b",
@@ -127,7 +120,6 @@ def a_concave_function_and_its_ends() -> Derivation:
                 variables={"b": 0, "p": 0},
                 left=lambda b, p: _u(b, p, b),
                 right=lambda b, p: (1 - p**2) * b * (1 - b),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="at 1",
@@ -135,7 +127,6 @@ def a_concave_function_and_its_ends() -> Derivation:
                 variables={"b": 0, "p": 1},
                 left=lambda b, p: _u(b, p, 1) / p**2 - (1 - p**2) * b * (1 - b),
                 right=lambda b, p: (1 - p) * (1 - b) * (1 - p * (1 + p) * b) / p,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="half of the records",
@@ -143,7 +134,6 @@ def a_concave_function_and_its_ends() -> Derivation:
                 variables={"p": 0},
                 left=lambda p: 1 - p * (1 + p) / 2,
                 right=lambda p: (1 - p) * (2 + p) / 2,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="near p = 1",
@@ -151,7 +141,6 @@ def a_concave_function_and_its_ends() -> Derivation:
                 variables={"b": 0, "m": 0},
                 left=lambda b, m: b * (1 - m) + (1 - b) * m - 2 * b * (1 - b),
                 right=lambda b, m: (m - b) * (1 - 2 * b),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="U(m)/p^2 is at least a mean of its ends, each at least V.",

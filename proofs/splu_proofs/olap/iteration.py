@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import EvidenceError, Grade
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, EvidenceError, Grade, Status, Witness
 from .likelihood import likelihood
 from .states import Matrix, Vector, matrix, published
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 from .unchanged_columns import changed
 
 SELF = Claim(
@@ -97,7 +91,6 @@ def one_column() -> Derivation:
                     / p
                 ),
                 right=lambda x, _n, _f, _big_n, _p: x,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the variance",
@@ -105,7 +98,6 @@ def one_column() -> Derivation:
                 variables={"k": 0, "v": 0, "w": 0},
                 left=lambda k, v, w: (1 - k) ** 2 * v + k**2 * w,
                 right=lambda k, v, w: (1 - 2 * k) * v + k**2 * (v + w),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the whole table",
@@ -113,7 +105,6 @@ def one_column() -> Derivation:
                 variables={"p": 1, "v": 0},
                 left=lambda p, v: ((1 - 2 * (1 - p)) * v + (1 - p) ** 2 * v) / p**2,
                 right=lambda _p, v: v,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -7,10 +7,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Grade, Status, Witness
 from .states import Vector, inverted, matrix, published
 
 T2 = Claim(

@@ -15,14 +15,18 @@ from splu_ref.channels import (
     set_retention_limit,
 )
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity
-from ..witness import Witness
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Quantity,
+    Relation,
+    Status,
+    Witness,
+)
 from ..worlds.histograms import spreads
 
 P, RHO1, RHO2 = Fraction(1, 5), Fraction(1, 10), Fraction(19, 20)
@@ -97,7 +101,6 @@ def the_posterior_of_the_set() -> Derivation:
                     own * (p + (1 - p) * m) / (own * (p + (1 - p) * m) + (1 - own) * ((1 - p) * m))
                 ),
                 right=lambda p, own, m: own * (p + (1 - p) * m) / (p * own + (1 - p) * m),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="above the level",
@@ -107,7 +110,6 @@ def the_posterior_of_the_set() -> Derivation:
                 right=lambda p, own, m, r: (
                     (p * (1 - r) * own - (1 - p) * m * (r - own)) / (p * own + (1 - p) * m)
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the bound falls with the prior",
@@ -117,7 +119,6 @@ def the_posterior_of_the_set() -> Derivation:
                     (r - own) * (1 - p) / ((1 - r) * p) - (r - low) * (1 - p) / ((1 - r) * p)
                 ),
                 right=lambda p, own, low, r: (low - own) * (1 - p) / ((1 - r) * p),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -313,7 +314,6 @@ def one_value_is_seen() -> Derivation:
                     / (c * (p + (1 - p) * g) + (1 - c) * (1 - p) * g)
                 ),
                 right=lambda p, c, q, g: (p * c + (1 - p) * g * q) / (p * c + (1 - p) * g),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="above the level",
@@ -321,7 +321,6 @@ def one_value_is_seen() -> Derivation:
                 variables={"p": 1, "c": 9, "Q": 0, "g": 1, "r": 0},
                 left=lambda p, c, q, g, r: (p * c + (1 - p) * g * q) / (p * c + (1 - p) * g) - r,
                 right=lambda p, c, q, g, r: (p * (1 - r) * c - (1 - p) * g * (r - q)) / (p * c + (1 - p) * g),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="a value of no use",
@@ -329,7 +328,6 @@ def one_value_is_seen() -> Derivation:
                 variables={"p": 1, "c": 9, "Q": 0, "g": 1},
                 left=lambda p, c, q, g: (1 - p) * g * q / (p * c + (1 - p) * g),
                 right=lambda p, c, q, g: q - p * c * q / (p * c + (1 - p) * g),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, combinations, product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 
 RARE = Claim(
     id="olap.RARE",
@@ -139,7 +133,6 @@ def the_two_differences() -> Derivation:
                 variables={"b": 0, "m": 0, "p": 0},
                 left=lambda b, m, p: (p + (1 - p) * b) * (p * b + (1 - p) * m) - b * (p + (1 - p) * m),
                 right=lambda b, m, p: p * (1 - p) * (1 - b) * (m - b),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the set seen in a value",
@@ -147,7 +140,6 @@ def the_two_differences() -> Derivation:
                 variables={"b": 0, "g": 0, "h": 0, "p": 0},
                 left=lambda b, g, h, p: (p + (1 - p) * b) * (p * g + (1 - p) * h) - (p * g + (1 - p) * b * h),
                 right=lambda b, g, h, p: p * (1 - p) * (1 - b) * (h - g),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 
 EXT = Claim(
     id="olap.EXT",

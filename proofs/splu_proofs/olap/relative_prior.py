@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 from ..worlds.histograms import spreads
 
 T3 = Claim(
@@ -45,7 +40,6 @@ def complements_lie_on_the_other_side() -> Derivation:
                 variables={"P": 0, "m": 2},
                 left=lambda own, m: (1 - own) / (1 - m) - 1,
                 right=lambda own, m: -(m / (1 - m)) * (own / m - 1),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

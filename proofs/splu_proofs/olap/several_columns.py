@@ -7,15 +7,20 @@ from itertools import product
 
 from splu_ref.channels import product_posterior
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
 from ..printed.small_sets import largest_relative_prior
-from ..recheck import by_differences, by_solver, on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity, Inequality
-from ..witness import Witness
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Inequality,
+    Quantity,
+    Relation,
+    Status,
+    Witness,
+)
 
 P, RHO1, RHO2 = Fraction(1, 5), Fraction(1, 10), Fraction(19, 20)
 """The retention and the levels of the paper's example."""
@@ -59,7 +64,6 @@ LESS_SEEN = Identity(
     right=lambda own, u, low, more: (
         own * u * (1 - own) * (more - low) / ((own * u + (1 - own) * low) * (own * u + (1 - own) * more))
     ),
-    recheck=(on_grid,),
 )
 
 
@@ -81,7 +85,6 @@ def the_odds_of_a_product() -> Derivation:
                 given=lambda a, b, x, y: (a, b, x, y),
                 slack=lambda a, b, x, y: (a, b, x, y),
                 then=lambda a, b, x, y: (a + x) * (b + y) - a * b,
-                recheck=(by_differences, by_solver),
             ),
             LESS_SEEN,
             Identity(
@@ -92,7 +95,6 @@ def the_odds_of_a_product() -> Derivation:
                 right=lambda own, u, low, r: (
                     (r * (1 - own) * low - (1 - r) * own * u) / (own * u + (1 - own) * low)
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="at most rho1",
@@ -100,7 +102,6 @@ def the_odds_of_a_product() -> Derivation:
                 variables={"P": 0, "l": 0, "L": 0, "r": 0},
                 left=lambda own, low, outside, r: r * (1 - own) * outside - r * (1 - low) * outside,
                 right=lambda own, low, outside, r: r * (low - own) * outside,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -277,7 +278,6 @@ def the_worst_prior_of_a_product() -> Derivation:
                     own * (p + (1 - p) * m) * (p + (1 - p) * n)
                     / (own * (p + (1 - p) * m) * (p + (1 - p) * n) + (1 - own) * (1 - p) ** 2 * m * n)
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="one factor of the odds",
@@ -285,7 +285,6 @@ def the_worst_prior_of_a_product() -> Derivation:
                 variables={"p": 2, "m": 1},
                 left=lambda p, m: (p + (1 - p) * m) / ((1 - p) * m),
                 right=lambda p, m: 1 + p / (1 - p) / m,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="above the level",
@@ -293,7 +292,6 @@ def the_worst_prior_of_a_product() -> Derivation:
                 variables={"P": 2, "W": 2, "r": 0},
                 left=lambda own, w, r: own * w / (own * w + 1 - own) - r,
                 right=lambda own, w, r: (own * (1 - r) * w - r * (1 - own)) / (own * w + 1 - own),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

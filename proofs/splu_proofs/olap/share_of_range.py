@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
 from ..printed.range_share import share
-from ..recheck import on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity
-from ..witness import Witness
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Quantity,
+    Relation,
+    Status,
+    Witness,
+)
 
 B = Claim(
     id="olap.B",
@@ -110,7 +114,6 @@ def numbers_and_steps() -> Derivation:
                     (high - least + 1) / (most - least + 1) - (low - least) / (most - least + 1)
                 ),
                 right=lambda low, high, least, most: (high - low + 1) / (most - least + 1),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the difference",
@@ -118,7 +121,6 @@ def numbers_and_steps() -> Derivation:
                 variables={"w": 0, "D": 1},
                 left=lambda w, d: (w + 1) / (d + 1) - w / d,
                 right=lambda w, d: (d - w) / (d * (d + 1)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the estimate with another share",
@@ -126,7 +128,6 @@ def numbers_and_steps() -> Derivation:
                 variables={"p": 1, "f": 0, "b": 0, "B": 0},
                 left=lambda p, f, b, other: (p * f + (1 - p) * b - (1 - p) * other) / p,
                 right=lambda p, f, b, other: f + (1 - p) / p * (b - other),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="With the counted share the estimate has the mean f; with the printed one it has more.",

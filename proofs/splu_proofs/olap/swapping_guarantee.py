@@ -5,13 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status, Witness
 
 SWAP = Claim(
     id="olap.SWAP",
@@ -131,7 +125,6 @@ def a_cell_that_comes_back() -> Derivation:
                 variables={"m": 1, "p": 0, "z": 0},
                 left=lambda m, p, z: p + (1 - z) / (m + 1) - (1 - p - (1 - z) / (m + 1)) / m,
                 right=lambda m, p, z: ((m + 1) * p - z) / m,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="every cell's share of the rest",
@@ -139,7 +132,6 @@ def a_cell_that_comes_back() -> Derivation:
                 variables={"m": 1, "p": 0, "z": 0},
                 left=lambda m, p, z: (1 - p - (1 - z) / (m + 1)) / m,
                 right=lambda m, p, z: (1 - ((m + 1) * p - z) / m) / (m + 1),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the excess",
@@ -147,7 +139,6 @@ def a_cell_that_comes_back() -> Derivation:
                 variables={"m": 1, "p": 0, "z": 0},
                 left=lambda m, p, z: ((m + 1) * p - z) / m - p,
                 right=lambda m, p, z: (p - z) / m,
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="p^N is at most p",
@@ -156,7 +147,6 @@ def a_cell_that_comes_back() -> Derivation:
                 given=lambda u, l, k: (u, l - k, k),  # noqa: E741
                 slack=lambda u, d, k: (u, k + d, k),
                 then=lambda u, l, k: u * l - u * k,  # noqa: E741
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(
@@ -216,7 +206,6 @@ def the_square_counts_pairs() -> Derivation:
                     + t * f * (f - 1)
                 ),
                 right=lambda _f, k, l, t: k - 2 * l + 2 * t,  # noqa: E741
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

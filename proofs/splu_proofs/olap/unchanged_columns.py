@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 from ..worlds.histograms import histograms
 
 ID = Claim(
@@ -105,7 +99,6 @@ def mean_and_variance() -> Derivation:
                 variables={"f": 1, "m": 1, "p": 0},
                 left=lambda f, m, p: f * (p + (1 - p) * f / (f + m)) + m * (1 - p) * f / (f + m),
                 right=lambda f, _m, _p: f,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the variance",
@@ -116,7 +109,6 @@ def mean_and_variance() -> Derivation:
                     + m * ((1 - p) * f / (f + m)) * (1 - (1 - p) * f / (f + m))
                 ),
                 right=lambda f, m, p: (1 - p**2) * f * m / (f + m),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="b (1 - b) N is f m/N. Swapping permutes the cells of a column, so it changes no count.",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import Witness
+from ..terms import Claim, Grade, Status, Witness
 
 DN = Claim(
     id="rastogi.DN",

@@ -5,13 +5,19 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import EvidenceError, Grade
-from ..recheck import on_grid
-from ..relation import Case, Quantity, Relation
-from ..step import Identity
+from ..terms import (
+    Case,
+    Claim,
+    Comparisons,
+    Derivation,
+    EvidenceError,
+    Gives,
+    Grade,
+    Identity,
+    Quantity,
+    Relation,
+    Status,
+)
 
 
 def mass(trials: int, chance: Fraction, k: int) -> Fraction:
@@ -163,7 +169,6 @@ def moments() -> Derivation:
                     (q * (alpha + beta) + (size - q) * beta - beta * size) / alpha
                 ),
                 right=lambda _alpha, _beta, _size, q: q,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="variance",
@@ -175,7 +180,6 @@ def moments() -> Derivation:
                 right=lambda alpha, beta, size, q: (
                     (size * beta * (1 - beta) + q * alpha * (1 - alpha - 2 * beta)) / alpha**2
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="at n_V = 0",
@@ -188,7 +192,6 @@ def moments() -> Derivation:
                     size * beta * (1 - beta) / alpha**2 - size * beta * (1 - alpha - 2 * beta) / alpha**2
                 ),
                 right=lambda alpha, beta, size: size * beta * (alpha + beta) / alpha**2,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="at n_V = n_D",
@@ -199,7 +202,6 @@ def moments() -> Derivation:
                     + size * (1 - beta) * (1 - alpha - 2 * beta) / alpha**2
                 ),
                 right=lambda alpha, beta, size: size * (1 - beta) * (1 - alpha - beta) / alpha**2,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The estimator is unbiased; the variance at it has the variance as its mean, and is >= 0.",
@@ -227,7 +229,6 @@ def chebyshev_at_the_corner() -> Derivation:
                     (gamma + d - d * gamma - d * (1 - gamma)) + (gamma + d - d * gamma - gamma * (1 - d))
                 ),
                 right=lambda d, gamma: gamma + d,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="variance over the squared radius",
@@ -242,7 +243,6 @@ def chebyshev_at_the_corner() -> Derivation:
                     / (d * m / (d + g))
                 ),
                 right=lambda d, g, q, size, m: ((d + g) / g) ** 2 * ((1 - d - g) * size / m + g * q / m),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="With n_D <= m and Q <= n this is at most the stated bound, by Chebyshev's inequality.",

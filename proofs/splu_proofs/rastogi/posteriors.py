@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..recheck import on_grid
 from ..step import Identity
 
 
@@ -18,7 +17,6 @@ def growth() -> Identity:
         right=lambda alpha, beta, x, y: (
             (y - x) * beta * (alpha + beta) / ((y * alpha + beta) * (x * alpha + beta))
         ),
-        recheck=(on_grid,),
     )
 
 
@@ -36,7 +34,6 @@ def seen_condition() -> Identity:
         right=lambda alpha, beta, d, gamma: (
             (beta * gamma * (1 - d) - (alpha + beta) * d * (1 - gamma)) / (d * alpha + beta)
         ),
-        recheck=(on_grid,),
     )
 
 
@@ -53,5 +50,4 @@ def unseen_condition() -> Identity:
         right=lambda alpha, beta, d, gamma, x: (
             ((1 - alpha - beta) * gamma - (1 - beta) * d + x * alpha * d) / (gamma * (1 - beta - x * alpha))
         ),
-        recheck=(on_grid,),
     )

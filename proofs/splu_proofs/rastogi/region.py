@@ -5,13 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 from .posteriors import growth, seen_condition, unseen_condition
 
 _TESTS = "tests/guarantees/test_tuples.py::"
@@ -87,7 +81,6 @@ def the_region_and_its_corner() -> Derivation:
                 variables={"d": 1, "gamma": 1},
                 left=lambda d, gamma: d * (1 - gamma) * gamma * (1 - d),
                 right=lambda d, gamma: (gamma - d + d * (1 - gamma)) * d * (1 - gamma),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the corner, second condition",
@@ -95,7 +88,6 @@ def the_region_and_its_corner() -> Derivation:
                 variables={"d": 1, "gamma": 1},
                 left=lambda d, gamma: (gamma + d - d * gamma - (gamma - d) - d * (1 - gamma)) * gamma,
                 right=lambda d, gamma: (gamma + d - d * gamma - d * (1 - gamma)) * d,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="fakes, on the first edge",
@@ -103,7 +95,6 @@ def the_region_and_its_corner() -> Derivation:
                 variables={"c": 1, "alpha": 1},
                 left=lambda c, alpha: c * alpha * (1 - c * alpha) / alpha**2,
                 right=lambda c, alpha: c / alpha - c**2,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="genuine, on the first edge",
@@ -111,7 +102,6 @@ def the_region_and_its_corner() -> Derivation:
                 variables={"c": 1, "alpha": 1},
                 left=lambda c, alpha: (alpha + c * alpha) * (1 - alpha - c * alpha) / alpha**2,
                 right=lambda c, alpha: (1 + c) / alpha - (1 + c) ** 2,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="fakes, on the second edge",
@@ -119,7 +109,6 @@ def the_region_and_its_corner() -> Derivation:
                 variables={"r": 1, "alpha": 1},
                 left=lambda r, alpha: (1 - alpha / r) * (1 - (1 - alpha / r)) / alpha**2,
                 right=lambda r, alpha: 1 / (r * alpha) - 1 / r**2,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="genuine, on the second edge",
@@ -127,7 +116,6 @@ def the_region_and_its_corner() -> Derivation:
                 variables={"r": 1, "alpha": 1},
                 left=lambda r, alpha: (1 - (1 / r - 1) * alpha) * (1 / r - 1) * alpha / alpha**2,
                 right=lambda r, alpha: (1 / r - 1) / alpha - (1 / r - 1) ** 2,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the printed extreme point",
@@ -140,7 +128,6 @@ def the_region_and_its_corner() -> Derivation:
                     (gamma - d) * (gamma**2 * (1 - d)) - (gamma - d) ** 2 * (gamma + d * (1 - gamma))
                 ),
                 right=lambda d, gamma: (gamma - d) * d**2 * (1 - gamma),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Derivation, Grade, Identity, Status
 from .posteriors import growth, seen_condition, unseen_condition
 
 _TESTS = "tests/guarantees/test_tuples.py::"
@@ -58,7 +54,6 @@ def both_conditions_suffice() -> Derivation:
                 variables={"alpha": 1, "beta": 1, "d": 1, "gamma": 1},
                 left=lambda alpha, beta, d, gamma: (1 - alpha - beta) * gamma - (1 - beta) * d,
                 right=lambda alpha, beta, d, gamma: gamma * (1 - d / gamma - alpha - beta) + beta * d,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The printed conditions imply the exact ones, and these both parts of Definition 2.3.",

@@ -5,12 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 
 MV = Claim(
     id="rastogi.MV",
@@ -64,7 +59,6 @@ def odds_multiply() -> Derivation:
                 variables={"r": 1, "d": 1, "gamma": 1},
                 left=lambda r, d, gamma: gamma - d * r / (d * r + 1 - d),
                 right=lambda r, d, gamma: (gamma * (1 - d) - r * d * (1 - gamma)) / (d * r + 1 - d),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the lower level, at the prior x",
@@ -76,7 +70,6 @@ def odds_multiply() -> Derivation:
                 variables={"r": 2, "e": 1, "x": 1},
                 left=lambda r, e, x: r / (x * r + 1 - x) - e,
                 right=lambda r, e, x: (r - e + x * e * (1 - r)) / (1 - x * (1 - r)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="it grows with r",
@@ -84,7 +77,6 @@ def odds_multiply() -> Derivation:
                 variables={"r": 1, "s": 1, "x": 1},
                 left=lambda r, s, x: x * s / (x * s + 1 - x) - x * r / (x * r + 1 - x),
                 right=lambda r, s, x: (s - r) * x * (1 - x) / ((x * s + 1 - x) * (x * r + 1 - x)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

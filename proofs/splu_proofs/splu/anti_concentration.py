@@ -8,9 +8,7 @@ from functools import cache
 from itertools import product
 from math import factorial
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 from ..worlds.histograms import histograms
 from ..worlds.valid_plans import Plan, plans
 

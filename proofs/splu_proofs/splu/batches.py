@@ -6,12 +6,7 @@ from fractions import Fraction
 
 from ..arithmetic.law import error, probability_mass
 from ..arithmetic.trials import PASCAL
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 
 BAT = Claim(
     id="splu.BAT",
@@ -73,7 +68,6 @@ TRIALS = Identity(
     variables={"gamma": 2, "one": 0, "two": 0},
     left=lambda gamma, one, two: gamma * one + gamma * two,
     right=lambda gamma, one, two: gamma * (one + two),
-    recheck=(on_grid,),
 )
 
 

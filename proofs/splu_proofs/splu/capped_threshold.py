@@ -7,9 +7,7 @@ from functools import partial
 from itertools import pairwise
 from math import comb
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 from ..worlds.group_laws import Law, capped, flags, of_value, published, variance
 from ..worlds.histograms import histograms
 from ..worlds.valid_plans import plans

@@ -7,9 +7,7 @@ from fractions import Fraction
 from itertools import permutations, product
 
 from ..arithmetic.law import probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 
 X0 = Claim(
     id="splu.X0",

@@ -8,14 +8,19 @@ from fractions import Fraction
 from splu_ref.guarantees import chebyshev_bound, chernoff_bound, error_probability
 
 from ..arithmetic.law import at_least, at_most, error
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import by_differences, by_solver, on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity, Inequality
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Inequality,
+    Kernel,
+    Quantity,
+    Relation,
+    Status,
+)
 
 EPSILONS = tuple(map(Fraction, ("1/10", "3/10", "1/2", "1", "3/2")))
 TILTS = tuple(map(Fraction, ("1/3", "3/4", "1", "5/4", "2")))
@@ -109,7 +114,6 @@ def chebyshev_with_the_right_variance() -> Derivation:
                 given=lambda u, d: (u - d, d),
                 slack=lambda s, d: (s + d, d),
                 then=lambda u, d: u**2 - d**2,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="the mean of the payment",
@@ -117,7 +121,6 @@ def chebyshev_with_the_right_variance() -> Derivation:
                 variables={"gamma": 2, "f": 1, "epsilon": 1},
                 left=lambda gamma, f, epsilon: f * (1 - 1 / gamma) / (epsilon * f) ** 2,
                 right=lambda gamma, f, epsilon: (gamma - 1) / (gamma * epsilon**2 * f),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The indicator of an error is at most (f'-f)^2/(epsilon f)^2; take means.",
@@ -151,7 +154,6 @@ def chernoff_with_rational_tilts() -> Derivation:
                 given=lambda x, y, power: (x - y, y, power),
                 slack=lambda s, y, power: (s + y, y, power),
                 then=lambda x, y, power: power * x - power * y,
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="below the threshold, z <= 1",
@@ -163,7 +165,6 @@ def chernoff_with_rational_tilts() -> Derivation:
                 given=lambda x, y, power: (x, y - x, power),
                 slack=lambda x, s, power: (x, s + x, power),
                 then=lambda x, y, power: power * y - power * x,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="one trial",
@@ -174,7 +175,6 @@ def chernoff_with_rational_tilts() -> Derivation:
                 variables={"gamma": 2, "z": 1, "power": 0},
                 left=lambda gamma, z, power: (1 - 1 / gamma) * power + (1 / gamma) * z * power,
                 right=lambda gamma, z, power: power * (1 + (z - 1) / gamma),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -6,12 +6,7 @@ from fractions import Fraction
 from math import comb
 
 from ..arithmetic.law import error
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 from ..worlds.histograms import histograms
 
 DBRP = Claim(
@@ -54,7 +49,6 @@ def the_variances() -> Derivation:
                 variables={"f": 1, "m": 1, "gamma": 2},
                 left=lambda f, m, gamma: f * (1 - f / (f + m)) - f * (gamma - 1) / gamma,
                 right=lambda f, m, gamma: f * (1 / gamma - f / (f + m)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="It is at least 0 because f <= N/gamma, and 0 only at f = N/gamma.",

@@ -5,12 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 from ..worlds.conjunctions import WORLDS, convolved, hypergeometric, records, shipped_laws, subsets
 
 ANA = Claim(
@@ -131,7 +126,6 @@ def what_is_left_of_a_correlation() -> Derivation:
                 variables={"x": 0, "n": 0, "f": 1, "m": 1, "gamma": 2},
                 left=lambda x, n, f, m, gamma: (x + (n - x) * f * (gamma - 1) / m) / gamma - n * f / (f + m),
                 right=lambda x, n, f, m, gamma: (1 - f * (gamma - 1) / m) / gamma * (x - n * f / (f + m)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the reconstruction is unbiased",
@@ -139,7 +133,6 @@ def what_is_left_of_a_correlation() -> Derivation:
                 variables={"x": 0, "n": 0, "d": 1},
                 left=lambda x, n, d: ((x + (n - x) * (1 - d)) - n * (1 - d)) / d,
                 right=lambda x, _n, _d: x,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="Only where f = N/gamma, kappa = 1, nothing is left of the correlation.",
@@ -194,7 +187,6 @@ def a_draw_adds_variance() -> Derivation:
                 variables={"m": 0, "w": 0, "gamma": 2},
                 left=lambda m, w, gamma: w / gamma**2 + m * (1 / gamma) * (1 - 1 / gamma),
                 right=lambda m, w, gamma: w / gamma**2 + (gamma - 1) / gamma * (m / gamma),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -8,14 +8,7 @@ from itertools import pairwise
 from splu_ref.estimators import estimate_count
 
 from ..arithmetic.law import at_least, at_most, beyond, probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Witness, decimal
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Kernel, Status, Witness, decimal
 from ..worlds.concept_errors import largest_pure, pure_error, wrong
 from .theorem2 import ratio_test_trial_by_trial
 
@@ -122,7 +115,6 @@ def a_pure_group_is_reported_whole() -> Derivation:
                     (g * (rows - F) * y - n * F * (g - 1)) / (rows - g * F) - n
                 ),
                 right=lambda g, rows, F, n, y: (rows - F) * (g * y - n) / (rows - g * F),  # noqa: N803  as above
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the printed form less n",
@@ -130,7 +122,6 @@ def a_pure_group_is_reported_whole() -> Derivation:
                 variables={"t": 100, "p": 0, "n": 1, "y": 0},
                 left=lambda t, p, n, y: (y - n * p) / (t - p) - n,
                 right=lambda t, p, n, y: (y - n * t) / (t - p),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -158,7 +149,6 @@ def the_guarantee_is_about_another_estimator() -> Derivation:
                     + (g * (rows - y - z) * z - (rows - n) * (y + z) * (g - 1)) / (rows - g * (y + z))
                 ),
                 right=lambda _g, _rows, _n, y, z: y + z,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -7,13 +7,8 @@ from fractions import Fraction
 from splu_ref.audit import concept_minimum
 
 from ..arithmetic.law import error
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
 from ..printed.reconstruction import lies_between
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status
 from ..worlds.concept_errors import closed_form, largest_pure, pure_error, wrong
 from ..worlds.conjunctions import WORLDS, Law, law_of_predicate, shipped_laws, subsets
 from .concept_lemmas import a_pure_group_is_reported_whole
@@ -91,7 +86,6 @@ def nearly_pure_predicates() -> Derivation:
                     (g * (rows - F) * y - n * F * (g - 1)) / (rows - g * F)
                 ),
                 right=lambda g, rows, F, n, y: g * y - (g - 1) * F * (n - g * y) / (rows - g * F),  # noqa: N803
-                recheck=(on_grid,),
             ),
             Identity(
                 name="so is the printed one",
@@ -99,7 +93,6 @@ def nearly_pure_predicates() -> Derivation:
                 variables={"g": 2, "p": 2, "n": 1, "y": 0},
                 left=lambda g, p, n, y: (y - n * p) / (1 / g - p),
                 right=lambda g, p, n, y: g * y - p * (n - g * y) / (1 / g - p),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="one record more",
@@ -111,7 +104,6 @@ def nearly_pure_predicates() -> Derivation:
                 variables={"g": 2, "u": 0, "v": 0},
                 left=lambda g, u, v: u / g + v - (u / g + (1 - 1 / g) * v),
                 right=lambda g, _u, v: v / g,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="large tables reach it, corrected",
@@ -119,7 +111,6 @@ def nearly_pure_predicates() -> Derivation:
                 variables={"d": 1, "u": 0, "s": 1},
                 left=lambda d, u, s: d - u / (u / d + s),
                 right=lambda d, u, s: d**2 * s / (u + d * s),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="large tables reach it, printed",
@@ -131,7 +122,6 @@ def nearly_pure_predicates() -> Derivation:
                 variables={"c": 1, "w": 1, "e": 1, "s": 1},
                 left=lambda c, w, e, s: (c * w / e + s) * e / w - c,
                 right=lambda _c, w, e, s: s * e / w,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -160,7 +150,6 @@ def errors_as_a_closed_window() -> Derivation:
                 given=lambda d, j: (d, j - 1 - d),
                 slack=lambda d, s: (d, s + 1 + d),
                 then=lambda d, j: 2 * j - 1 - 2 * d,
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="wrong is outside",
@@ -169,7 +158,6 @@ def errors_as_a_closed_window() -> Derivation:
                 given=lambda d, j: (j - 1, d - j),
                 slack=lambda j, s: (s + j + 1, j + 1),
                 then=lambda d, j: 2 * d - (2 * j - 1),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(
@@ -193,7 +181,6 @@ def the_worst_k_counts() -> Derivation:
                 given=lambda v, w, a, d: (v, w, a, d),
                 slack=lambda v, w, a, d: (v, w, a, d),
                 then=lambda v, w, a, d: v * a + w * (a + d) - (v + w) * a,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(

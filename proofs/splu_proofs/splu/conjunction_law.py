@@ -5,10 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Derivation, Grade, Status
 from ..worlds.conjunction_moments import delta_variance, law_by_values, moments, moments_of_k
 from ..worlds.conjunctions import (
     WORLDS,

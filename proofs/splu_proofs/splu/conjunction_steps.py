@@ -5,7 +5,6 @@ The symbols are those of the settings in `splu_proofs.splu.conjunction_law`.
 
 from __future__ import annotations
 
-from ..recheck import on_grid
 from ..step import Identity
 
 MOMENTS = (
@@ -21,7 +20,6 @@ MOMENTS = (
             + m * (m - 1) * (s * (s - 1) / (places * (places - 1)) - (s / places) ** 2)
         ),
         right=lambda m, s, places: m * s * (places - s) * (places - m) / (places**2 * (places - 1)),
-        recheck=(on_grid,),
     ),
     Identity(
         name="variance within and between",
@@ -32,7 +30,6 @@ MOMENTS = (
         variables={"gamma": 2, "x3": 0, "ek": 0, "vk": 0},
         left=lambda gamma, x3, ek, vk: (x3 + ek) * (1 / gamma) * (1 - 1 / gamma) + vk / gamma**2,
         right=lambda gamma, x3, ek, vk: ((x3 + ek) * (gamma - 1) + vk) / gamma**2,
-        recheck=(on_grid,),
     ),
     Identity(
         name="they add up to splu.B",
@@ -47,7 +44,6 @@ MOMENTS = (
             - 2 * vk / gamma**2
         ),
         right=lambda gamma, f, _e, _vk: f * (gamma - 1) / gamma,
-        recheck=(on_grid,),
     ),
     Identity(
         name="the bias of one predicate",
@@ -58,7 +54,6 @@ MOMENTS = (
         variables={"b": 1, "kappa": 2, "m": 0, "x3": 0, "ek": 0},
         left=lambda b, kappa, m, x3, ek: ((x3 + ek) * b - (x3 + m) * kappa * b) / (b * (1 - kappa)) - x3,
         right=lambda _b, kappa, m, _x3, ek: (ek - m * kappa) / (1 - kappa),
-        recheck=(on_grid,),
     ),
 )
 
@@ -73,7 +68,6 @@ LINEARIZATION = (
             * (gamma * (s + (gamma - 1) * f) / s)
         ),
         right=lambda gamma, f, s, n, y: (s + gamma * f) * (gamma - 1) * (gamma * y - n) / s**2,
-        recheck=(on_grid,),
     ),
     Identity(
         name="no remainder dropped",
@@ -91,7 +85,6 @@ LINEARIZATION = (
             + s * gamma * (s + (gamma - 1) * f) * k
             - s * gamma * h * k
         ),
-        recheck=(on_grid,),
     ),
     Identity(
         name="the error of the linear term",
@@ -102,6 +95,5 @@ LINEARIZATION = (
         variables={"s": 90, "g": 2, "h": 0, "k": 0, "L": 0},
         left=lambda s, g, h, k, linear: (s * linear - g * h * k) / (s - g * h) - linear,
         right=lambda s, g, h, k, linear: g * h * (linear - k) / (s - g * h),
-        recheck=(on_grid,),
     ),
 )

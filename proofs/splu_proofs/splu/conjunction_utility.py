@@ -12,12 +12,7 @@ from splu_ref.guarantees import (
     conjunction_threshold,
 )
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status
 from ..worlds.conjunctions import hypergeometric, law_of_predicate, records, subsets
 from ..worlds.retention import WORLDS, shipped_laws, wrong
 
@@ -74,7 +69,6 @@ def a_linear_statistic() -> Derivation:
                 right=lambda p, rows, F, n, x, y3: (  # noqa: N803
                     (rows - F) * (y3 - ((1 - p) * rows * (n - x) / (rows - F) + x - n * (1 - p)))
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="above the tangent",
@@ -85,7 +79,6 @@ def a_linear_statistic() -> Derivation:
                 variables={"r": 90, "h": 0},
                 left=lambda r, h: 1 / (r - h) - 1 / r - h / r**2,
                 right=lambda r, h: h**2 / (r**2 * (r - h)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="below the chord",
@@ -95,7 +88,6 @@ def a_linear_statistic() -> Derivation:
                 variables={"u": 1, "b": 1, "m": 1},
                 left=lambda u, b, m: (u + b - m) / (u * b) - 1 / m,
                 right=lambda u, b, m: (u - m) * (m - b) / (u * b * m),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the distance at f",
@@ -105,7 +97,6 @@ def a_linear_statistic() -> Derivation:
                     (1 - p) * (r + f) * (n - x) + r * (x - n * (1 - p)) - r * x3 * p - (n - x3) * f * (1 - p)
                 ),
                 right=lambda p, f, r, _n, x, x3: (x - x3) * (r * p - f * (1 - p)),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="an excess is paid for",
@@ -114,7 +105,6 @@ def a_linear_statistic() -> Derivation:
                 given=lambda z, t, s: (z - t, t, s),
                 slack=lambda d, t, s: (d + t, t, s),
                 then=lambda z, t, s: (z + s) ** 2 - (t + s) ** 2,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="Cantelli's inequality",
@@ -122,7 +112,6 @@ def a_linear_statistic() -> Derivation:
                 variables={"V": 1, "t": 1},
                 left=lambda v, t: (v + (v / t) ** 2) / (t + v / t) ** 2,
                 right=lambda v, t: v / (v + t**2),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -155,7 +144,6 @@ def hoeffding_comparison() -> Derivation:
                 given=lambda marked, places, i: (marked, places - marked, i),
                 slack=lambda marked, rest, i: (marked, rest + marked, i),
                 then=lambda marked, places, i: marked * (places - i) - places * (marked - i),
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="below 1, count the other places",
@@ -167,7 +155,6 @@ def hoeffding_comparison() -> Derivation:
                 variables={"r": 1, "c": 0},
                 left=lambda r, c: r * ((1 - c) * (1 / r) + c),
                 right=lambda r, c: 1 - c + c * r,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="one exposed record inside or outside",
@@ -177,7 +164,6 @@ def hoeffding_comparison() -> Derivation:
                     (1 + q * (b - 1)) * (1 - c + c * ((1 + q * (a - 1)) / (1 + q * (b - 1))))
                 ),
                 right=lambda q, a, b, c: (1 - c) * (1 + q * (b - 1)) + c * (1 + q * (a - 1)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -5,10 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import permutations, product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Grade, Status, Witness
 from ..worlds.histograms import greedy_groups, histograms
 from .covariance import kept
 

@@ -6,10 +6,8 @@ from fractions import Fraction
 from statistics import median
 from time import process_time
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
 from ..printed.iteration import reconstruct, step
+from ..terms import Claim, Comparisons, Grade, Status
 
 MOST_ROUNDS = 2_000
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status
 
 CC = Claim(
     id="splu.Cc",
@@ -72,7 +67,6 @@ def the_share_that_remains() -> Derivation:
                 variables={"n": 0, "x": 0, "f": 0, "gamma": 2, "big_n": 30},
                 left=lambda n, x, f, gamma, big_n: (n - x) * f * (gamma - 1) / (big_n - f),
                 right=lambda n, x, f, gamma, big_n: (n - x) * (1 - (big_n - gamma * f) / (big_n - f)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the expected covariance",
@@ -87,7 +81,6 @@ def the_share_that_remains() -> Derivation:
                 right=lambda n, x, f, gamma, big_n: (
                     (x / big_n - n * f / big_n**2) * (big_n - gamma * f) / (gamma * (big_n - f))
                 ),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="at most 1/gamma",
@@ -96,7 +89,6 @@ def the_share_that_remains() -> Derivation:
                 given=lambda gamma, f, big_n: (gamma - 2, f, big_n - gamma * f),
                 slack=lambda g, f, d: (g + 2, f, d + (g + 2) * f),
                 then=lambda gamma, f, big_n: (big_n - f) - (big_n - gamma * f),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(

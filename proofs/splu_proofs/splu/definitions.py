@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..arithmetic.law import error, error_beyond, probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
+from ..terms import Claim, Comparisons, Status
 
 D1 = Claim(
     id="splu.D1",

@@ -5,12 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status
 
 DN = Claim(
     id="splu.DN",
@@ -55,7 +50,6 @@ def the_hadamard_attack() -> Derivation:
                 variables={"u": 0, "v": 0},
                 left=lambda u, v: (u + v) ** 2 + (u - v) ** 2,
                 right=lambda u, v: 2 * (u**2 + v**2),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="the error of one row",
@@ -64,7 +58,6 @@ def the_hadamard_attack() -> Derivation:
                 given=lambda big_e, e, t: (big_e - e, e, big_e + t),
                 slack=lambda c, e, s: (c + e, e, s - c - e),
                 then=lambda big_e, e, t: 3 * big_e - (2 * e - t),
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="how many bits are wrong",
@@ -77,7 +70,6 @@ def the_hadamard_attack() -> Derivation:
                 given=lambda w, d, e: (w, 4 * d - w, 9 * e - d),
                 slack=lambda w, a, b: (w, (a + w) / 4, (b + (a + w) / 4) / 9),
                 then=lambda w, _d, e: 36 * e - w,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="n queries and n log n additions; if E^2/n tends to 0, so does the share of wrong bits.",

@@ -7,13 +7,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import comb
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 
 DBR = Claim(
     id="splu.DBR",
@@ -152,7 +146,6 @@ def the_law_does_not_depend_on_x() -> Derivation:
                 variables={"k": 0, "big_n": 0, "a": 2},
                 left=lambda k, big_n, a: k / a - (big_n - k) / (1 - a),
                 right=lambda k, big_n, a: (k - big_n * a) / (a * (1 - a)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="A likelihood without x in it is flat over every x that N, n and f allow.",

@@ -6,15 +6,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import (
+    Case,
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Kernel,
+    Quantity,
+    Relation,
+    Status,
+    Witness,
+)
 from ..worlds.histograms import greedy_groups, histograms
 
 DOM = Claim(
@@ -191,7 +196,6 @@ def bayes_over_groups() -> Derivation:
                 variables={"gamma": 2, "f": 1, "n": 1},
                 left=lambda gamma, f, n: f / gamma / n + (gamma - 1) * f / gamma / n,
                 right=lambda _gamma, f, n: f / n,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="Bayes",
@@ -202,7 +206,6 @@ def bayes_over_groups() -> Derivation:
                 variables={"gamma": 2, "f": 1, "n": 1, "c": 0},
                 left=lambda gamma, f, n, c: (c / gamma / n) / (f / gamma / n + (gamma - 1) * f / gamma / n),
                 right=lambda gamma, f, _n, c: c / (gamma * f),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -8,13 +8,7 @@ from itertools import product
 from math import factorial
 
 from ..arithmetic.law import error
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
-from ..witness import Witness, decimal
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status, Witness, decimal
 
 FRONT = Claim(
     id="splu.FRONT",
@@ -134,7 +128,6 @@ def chebyshev_at_both_counts() -> Derivation:
                 given=lambda d, e: (d - e, e),
                 slack=lambda more, e: (e + more, e),
                 then=lambda d, e: d**2 - e**2,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="the variance at alpha",
@@ -142,7 +135,6 @@ def chebyshev_at_both_counts() -> Derivation:
                 variables={"alpha": 0, "v": 0, "epsilon": 0, "T": 0},
                 left=lambda alpha, v, epsilon, t: alpha * v - (epsilon * alpha) ** 2 * t,
                 right=lambda alpha, v, epsilon, t: alpha * (v - epsilon**2 * alpha * t),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="a group is off by at most gamma - 1",
@@ -150,7 +142,6 @@ def chebyshev_at_both_counts() -> Derivation:
                 variables={"gamma": 2, "k": 0},
                 left=lambda gamma, k: (gamma - 1) ** 2 - (k - 1) ** 2,
                 right=lambda gamma, k: (gamma - k) * ((gamma - 2) + k),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="a count that seldom errs",
@@ -161,7 +152,6 @@ def chebyshev_at_both_counts() -> Derivation:
                 variables={"f": 1, "epsilon": 0, "gamma": 2, "T": 0},
                 left=lambda f, epsilon, gamma, t: ((epsilon * f) ** 2 + ((gamma - 1) * f) ** 2 * t) / f,
                 right=lambda f, epsilon, gamma, t: f * (epsilon**2 + (gamma - 1) ** 2 * t),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the bound of T_f",
@@ -171,7 +161,6 @@ def chebyshev_at_both_counts() -> Derivation:
                     epsilon**2 * alpha * p / (epsilon**2 + (gamma - 1) ** 2 * t)
                 ),
                 right=lambda alpha, epsilon, gamma, p, t: alpha * p / (1 + (gamma - 1) ** 2 * t / epsilon**2),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

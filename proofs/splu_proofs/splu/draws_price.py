@@ -8,13 +8,7 @@ from functools import partial
 from itertools import combinations_with_replacement, permutations, product, zip_longest
 
 from ..arithmetic.law import probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import decimal
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status, decimal
 from ..worlds.group_laws import Law, all_or_none, capped, flags, independent, mixtures, shown
 from ..worlds.known_others import identified
 from ..worlds.valid_plans import Plan
@@ -74,7 +68,6 @@ def one_group_more() -> Derivation:
                 variables={"H": 1, "u": 1},
                 left=lambda ways, u: ways / (ways + (u - 1) * ways),
                 right=lambda _ways, u: 1 / u,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="one peak",
@@ -85,7 +78,6 @@ def one_group_more() -> Derivation:
                 variables={"gamma": 2, "g": 1, "k": 1},
                 left=lambda gamma, g, k: (gamma * g - k + 1) / (k * (gamma - 1)) - 1,
                 right=lambda gamma, g, k: (gamma * g + 1 - gamma * k) / (k * (gamma - 1)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="Both hold for every gamma, m and f; with f = 1 the second bound is 1.",

@@ -7,10 +7,7 @@ from fractions import Fraction
 from splu_ref.guarantees import error_probability
 
 from ..arithmetic.law import error_beyond, probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import decimal
+from ..terms import Claim, Comparisons, Grade, Status, decimal
 
 E1 = Claim(
     id="splu.E1",

@@ -6,11 +6,8 @@ from fractions import Fraction
 from math import comb
 
 from ..arithmetic.law import beyond, window
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
 from ..printed.theorem3 import error_bound
-from ..witness import Witness, decimal
+from ..terms import Claim, Comparisons, Grade, Status, Witness, decimal
 
 F4 = Claim(
     id="splu.F4",

@@ -7,9 +7,7 @@ from fractions import Fraction
 from splu_ref.guarantees import error_probability
 
 from ..arithmetic.law import error, error_beyond
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
+from ..terms import Claim, Comparisons, Grade, Status
 
 F5 = Claim(
     id="splu.F5",

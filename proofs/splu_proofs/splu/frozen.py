@@ -8,12 +8,7 @@ from typing import TypeVar
 from splu_ref.channels import PublishedCount
 from splu_ref.estimators import conjunction_estimate
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status
 from ..worlds.conjunctions import law_of_predicate, shipped_laws, subsets
 
 Number = TypeVar("Number", Fraction, float)
@@ -66,7 +61,6 @@ def it_moves_toward_the_closed_form() -> Derivation:
                 right=lambda x, z, a, b, y: (
                     x * z * (b - a) * (y - b * x - a * z) / ((b * x + a * z) * ((1 - b) * x + (1 - a) * z))
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="what is left of the distance",
@@ -77,7 +71,6 @@ def it_moves_toward_the_closed_form() -> Derivation:
                 variables={"x": 0, "z": 0, "a": 0, "b": 0},
                 left=lambda x, z, a, b: (b * x + a * z) * ((1 - b) * x + (1 - a) * z) - x * z * (b - a) ** 2,
                 right=lambda x, z, a, b: (x + z) * (x * b * (1 - b) + z * a * (1 - a)),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="rho is at least 0",
@@ -89,7 +82,6 @@ def it_moves_toward_the_closed_form() -> Derivation:
                 given=lambda x, z, u, v: (x, z, u, v),
                 slack=lambda x, z, u, v: (x, z, u, v),
                 then=lambda x, z, u, v: (x + z) * (x * u + z * v),
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="the likelihood",
@@ -100,7 +92,6 @@ def it_moves_toward_the_closed_form() -> Derivation:
                 variables={"n": 40, "y": 0, "p": 1},
                 left=lambda n, y, p: y / p - (n - y) / (n - p),
                 right=lambda n, y, p: n * (y - p) / (p * (n - p)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="when a < 1/gamma",
@@ -108,7 +99,6 @@ def it_moves_toward_the_closed_form() -> Derivation:
                 variables={"gamma": 2, "f": 1, "r": 1},
                 left=lambda gamma, f, r: 1 / gamma - f * (gamma - 1) / (gamma * r),
                 right=lambda gamma, f, r: (f + r - gamma * f) / (gamma * r),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -11,13 +11,7 @@ from operator import mul
 from splu_ref.guarantees.minimax_game import Losses, least_worst_mixture
 
 from ..arithmetic.law import error, probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import EvidenceError, Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Witness, decimal
+from ..terms import Claim, Comparisons, Derivation, EvidenceError, Grade, Identity, Status, Witness, decimal
 from ..worlds.group_laws import (
     Law,
     all_or_none,
@@ -77,7 +71,6 @@ def a_multiset_dealt_at_random() -> Derivation:
                 variables={"k": 0, "gamma": 2, "H": 1},
                 left=lambda k, gamma, deals: k * deals / (deals + (gamma - 1) * deals),
                 right=lambda k, gamma, _deals: k / gamma,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the mean of the count",
@@ -85,7 +78,6 @@ def a_multiset_dealt_at_random() -> Derivation:
                 variables={"f": 0, "gamma": 2},
                 left=lambda f, gamma: f / gamma + f * (gamma - 1) / gamma,
                 right=lambda f, _gamma: f,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="All three hold for every gamma and every law of k.",
@@ -168,7 +160,6 @@ def flagged_slots_are_drawn_as_ever() -> Derivation:
                 variables={"gamma": 2},
                 left=lambda gamma: (gamma - 1) * (1 / gamma),
                 right=lambda gamma: 1 - 1 / gamma,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="another slot",
@@ -176,7 +167,6 @@ def flagged_slots_are_drawn_as_ever() -> Derivation:
                 variables={"q": 0, "r": 0, "u": 1},
                 left=lambda q, r, u: q * (u - r) / u + (q + 1) * r / u,
                 right=lambda q, r, u: (q * u + r) / u,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -11,12 +11,7 @@ from splu_ref.guarantees import privacy_minimum
 from ..arithmetic.law import at_least, at_most, error, error_beyond, trial_weight
 from ..arithmetic.poisson import beyond, level
 from ..arithmetic.polynomials import binomial, plus, times
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 
 L2G = Claim(
     id="splu.L2g",
@@ -84,7 +79,6 @@ def one_more_trial_with_the_same_mean() -> Derivation:
                 variables={"n": 1, "k": 0, "x": 2, "c": 0},
                 left=lambda n, k, x, c: c * (k / x - (n - k) / (1 - x)),
                 right=lambda n, k, x, c: n * (c * k / (n * x) - c * (n - k) / (n * (1 - x))),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the derivative of a tail",
@@ -95,7 +89,6 @@ def one_more_trial_with_the_same_mean() -> Derivation:
                 variables={"n": 1, "u": 0, "v": 0},
                 left=lambda n, u, v: n * v + n * (u - v),
                 right=lambda n, u, _v: n * u,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the derivative of Pr(S >= k)",
@@ -106,7 +99,6 @@ def one_more_trial_with_the_same_mean() -> Derivation:
                 variables={"n": 0, "x": 0, "y": 0, "u": 0, "v": 0},
                 left=lambda n, x, y, u, v: n * v - n * (x * u + (1 - x) * v) + y * n * (u - v),
                 right=lambda n, x, y, u, v: n * (y - x) * (u - v),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="which of u and v is larger",
@@ -120,7 +112,6 @@ def one_more_trial_with_the_same_mean() -> Derivation:
                 variables={"n": 1, "k": 2, "x": 2, "u": 0},
                 left=lambda n, k, x, u: u - u * (n - k + 1) * x / ((k - 1) * (1 - x)),
                 right=lambda n, k, x, u: u * (k - 1 - n * x) / ((k - 1) * (1 - x)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="below the mean",
@@ -131,7 +122,6 @@ def one_more_trial_with_the_same_mean() -> Derivation:
                 variables={"n": 0, "f": 0, "x": 0, "j": 0},
                 left=lambda n, f, x, j: n * x - ((f - j + 1) - 1),
                 right=lambda n, f, x, j: ((n + 1) * x - f) + (1 - x) + (j - 1),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -162,7 +152,6 @@ def the_poisson_limit() -> Derivation:
                 variables={"gamma": 1, "f": 1, "i": 0},
                 left=lambda gamma, f, i: (gamma * f - i) / ((i + 1) * gamma),
                 right=lambda gamma, f, i: f / (i + 1) * (1 - i / (gamma * f)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..arithmetic.law import error, probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Grade, Status, Witness
 from ..worlds.conjunctions import convolved
 from ..worlds.histograms import histograms
 from ..worlds.valid_plans import Plan, plans

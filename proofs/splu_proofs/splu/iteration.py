@@ -6,14 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TypeAlias
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
 from ..printed.iteration import TOLERANCE, likelihood, reconstruct, relative_change, step
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 
@@ -216,7 +210,6 @@ def the_matrix_moves() -> Derivation:
                 variables={"gamma": 2, "g": 0, "h": 0, "u": 0, "v": 0},
                 left=lambda gamma, g, h, u, v: (h * u + v / gamma) - (g * u + v / gamma),
                 right=lambda _gamma, g, h, u, _v: (h - g) * u,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The step is aimed under one matrix and judged under another.",

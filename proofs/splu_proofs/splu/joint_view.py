@@ -9,13 +9,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import joint_minimum
 
 from ..arithmetic.law import error, probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
-from ..witness import decimal
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status, decimal
 from ..worlds.related_columns import shipped, takes
 
 J = Claim(
@@ -67,7 +61,6 @@ def two_looks() -> Derivation:
                 variables={"x": 0, "y": 0, "f": 1},
                 left=lambda x, y, f: ((x + y) / 2 - f) ** 2,
                 right=lambda x, y, f: (x + y - 2 * f) ** 2 / 4,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="agreeing cells are right",
@@ -78,7 +71,6 @@ def two_looks() -> Derivation:
                 variables={"p": 1, "k": 1},
                 left=lambda p, k: p**2 / (p**2 + k * ((1 - p) / k) ** 2),
                 right=lambda p, k: k * p**2 / (k * p**2 + (1 - p) ** 2),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="never less than one look",
@@ -90,7 +82,6 @@ def two_looks() -> Derivation:
                 given=lambda a, d, w: (a, d - a, w - (d - a)),
                 slack=lambda a, u, v: (a, u + a, v + u),
                 then=lambda a, d, w: w * (d - a) - (d - a) ** 2,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(

@@ -12,13 +12,7 @@ from splu_ref.channels import Channel, from_matrix
 from splu_ref.mechanisms import SpluGen
 from splu_ref.randomness import SeededSource
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import by_differences, by_solver
-from ..step import Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Inequality, Kernel, Status
 from ..worlds.histograms import histograms, spreads
 
 KEEP = Claim(
@@ -92,7 +86,6 @@ def what_the_bound_leaves() -> Derivation:
                 given=lambda x, y, big_l, s, w: (x + y - big_l, y, big_l, s, w - s),
                 slack=lambda d, y, big_l, s, t: (big_l + d - y, y, big_l, s, s + t),
                 then=lambda x, y, big_l, s, w: s * x + w * y - s * big_l,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(
@@ -119,7 +112,6 @@ def splu_gen_meets_the_bound() -> Derivation:
                 given=lambda f, c, a, w, gamma: (f - c, c, a, a * gamma - w, gamma - 1),
                 slack=lambda d, c, a, e, h: (c + d, c, a, a * (h + 1) - e, h + 1),
                 then=lambda f, c, a, w, gamma: a * (gamma - 1) * f - (w - a) * c,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="All posteriors are at most p = rho2, and a share p of the records retain their value.",

@@ -7,13 +7,7 @@ from fractions import Fraction
 from splu_ref.guarantees import privacy_minimum
 
 from ..arithmetic.law import error, error_beyond, window
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import by_differences, by_solver
-from ..step import Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Inequality, Kernel, Status
 
 L2 = Claim(
     id="splu.L2",
@@ -80,7 +74,6 @@ def windows_and_distances() -> Derivation:
                 given=lambda b, c, r, d: (b - 1 - r, c - d, r, d),
                 slack=lambda s, t, r, d: (s + 1 + r, t + d, r, d),
                 then=lambda b, c, r, d: (b * c + r) - b * d,
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="printed window: outside",
@@ -89,7 +82,6 @@ def windows_and_distances() -> Derivation:
                 given=lambda b, c, r, d: (b - 1 - r, c, r, d - c - 1),
                 slack=lambda s, c, r, t: (s + 1 + r, c, r, t + c + 1),
                 then=lambda b, c, r, d: b * d - (b * c + r) - 1,
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="tight window: within",
@@ -98,7 +90,6 @@ def windows_and_distances() -> Derivation:
                 given=lambda b, j, r, d: (b - 1 - r, j - 1 - d, r, d),
                 slack=lambda s, t, r, d: (s + 1 + r, t + 1 + d, r, d),
                 then=lambda b, j, r, d: (b * j - r) - b * d - 1,
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="tight window: outside",
@@ -107,7 +98,6 @@ def windows_and_distances() -> Derivation:
                 given=lambda b, j, r, d: (b - 1 - r, j, r, d - j),
                 slack=lambda s, j, r, t: (s + 1 + r, j, r, t + j),
                 then=lambda b, j, r, d: b * d - (b * j - r),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(

@@ -10,13 +10,7 @@ from splu_ref.guarantees import best_estimator
 
 from ..arithmetic.law import error
 from ..arithmetic.poisson import beyond
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
-from ..witness import decimal
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status, decimal
 
 CEIL = Claim(
     id="splu.CEIL",
@@ -153,7 +147,6 @@ def a_mean_moves_with_the_law() -> Derivation:
                 given=lambda x, p, q, b: (x, p - q, q, b - x),
                 slack=lambda x, d, q, r: (x, d + q, q, r + x),
                 then=lambda x, p, q, b: b * (p - q) - x * (p - q),
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="a value that became less likely",
@@ -162,7 +155,6 @@ def a_mean_moves_with_the_law() -> Derivation:
                 given=lambda x, p, q: (x, p, q - p),
                 slack=lambda x, p, d: (x, p, d + p),
                 then=lambda x, p, q: -x * (p - q),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="Summed over the values, f - g is at most B times the total variation.",
@@ -235,7 +227,6 @@ def a_guess_without_the_release() -> Derivation:
                 variables={"n": 1},
                 left=lambda n: (n - 1) / n,
                 right=lambda n: 1 - 1 / n,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The guess is an estimator whose error is at most 1 - 1/n at every count.",

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import Witness
+from ..terms import Claim, Comparisons, Grade, Status, Witness
 
 LISTS = (
     (8, "Gender Education Marital Race Work-class Country Age Occupation"),

@@ -5,12 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 from ..worlds.histograms import histograms
 from ..worlds.valid_plans import mean_together
 
@@ -80,7 +75,6 @@ def one_group_determines_all() -> Derivation:
                 variables={"gamma": 2, "f": 0},
                 left=lambda gamma, f: f + (gamma - 1) * f,
                 right=lambda gamma, f: gamma * f,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="E c(u, v) = G t, and row u sums to gamma f_u.",

@@ -6,12 +6,7 @@ from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations, pairwise
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status
 from ..worlds.histograms import histograms
 from ..worlds.valid_plans import mean_together
 from .mixed_trades import IN_BLOCKS, WORLDS
@@ -71,7 +66,6 @@ def a_mean_of_posteriors() -> Derivation:
                     (a / big_a) * (c / (gamma * f)) + (1 - a / big_a) * (e / (gamma * f))
                 ),
                 right=lambda a, big_a, c, e, gamma, f: (a * c + (big_a - a) * e) / big_a / (gamma * f),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="at most 1/gamma",
@@ -80,7 +74,6 @@ def a_mean_of_posteriors() -> Derivation:
                 given=lambda f, a, b, c, e: (c, a, b, f - c, f - e),
                 slack=lambda c, a, b, x, y: (c + x, a, b, c, c + x - y),
                 then=lambda f, a, b, c, e: f * (a + b) - a * c - b * e,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="E c(v, w)/(gamma f) for v, and f/(gamma f) = 1/gamma for w itself.",
@@ -107,7 +100,6 @@ def when_two_values_can_meet() -> Derivation:
                 given=lambda s, m, g: (s - m, m - 2, g - 1),
                 slack=lambda d, m, h: (d + m + 2, m + 2, h + 1),
                 then=lambda s, m, g: s * g - m * (g - 1) - m,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="the rest has a plan",
@@ -119,7 +111,6 @@ def when_two_values_can_meet() -> Derivation:
                 variables={"gamma": 2, "g": 1},
                 left=lambda gamma, g: gamma * g - gamma,
                 right=lambda gamma, g: gamma * (g - 1),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Status
 from ..worlds.valid_plans import Plan, mean_together, plans
 
 WORLDS = (
@@ -95,7 +90,6 @@ def a_block_is_a_small_table() -> Derivation:
                 variables={"j": 0, "m": 1, "t": 0},
                 left=lambda j, m, t: j * m + t,
                 right=lambda j, m, t: (j + 1) * m - (m - t),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="no value is too frequent",
@@ -107,7 +101,6 @@ def a_block_is_a_small_table() -> Derivation:
                 given=lambda m, a, c: (m - a - c, a, c),
                 slack=lambda r, a, c: (r + a + c, a, c),
                 then=lambda m, a, c: m - (m - a - c),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(
@@ -141,7 +134,6 @@ def a_trade_undoes_itself() -> Derivation:
                 variables={"u": 0, "a": 0},
                 left=lambda u, a: u * (1 - a) + u * a,
                 right=lambda u, _a: u,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -177,7 +169,6 @@ def two_values_part_in_half_of_all_trades() -> Derivation:
                 variables={"t": 0, "z": 0},
                 left=lambda t, z: t / 2 + (1 - t) * z / 2 - z / (1 + z),
                 right=lambda t, z: (1 - z) / 2 * (t - z / (1 + z)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="After k trades of both, at most 2^-k is left of having started together.",

@@ -9,13 +9,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from ..arithmetic.law import probability_mass
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import decimal
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status, decimal
 from .draws_price import peak
 
 Family: TypeAlias = Callable[[int], dict[int, Fraction]]
@@ -69,7 +63,6 @@ def the_mean_law_of_the_noise() -> Derivation:
                 variables={"c": 0, "L": 1},
                 left=lambda c, length: ((c + length / 2) ** 3 - (c - length / 2) ** 3) / (3 * length),
                 right=lambda c, length: c**2 + length**2 / 12,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="without the uniform number",
@@ -77,7 +70,6 @@ def the_mean_law_of_the_noise() -> Derivation:
                 variables={"t": 1},
                 left=lambda t: 1 / (12 * t**2) - Fraction(1, 12),
                 right=lambda t: (1 - t**2) / (12 * t**2),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The variance of R is at least (1/t^2 - 1)/12.",

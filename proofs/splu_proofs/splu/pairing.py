@@ -7,14 +7,18 @@ from fractions import Fraction
 
 from ..arithmetic.law import at_least, at_most, cumulative, error, trial_weight
 from ..arithmetic.trials import MODE_RISES, NEXT
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import by_differences, by_solver, on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity, Inequality
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Grade,
+    Identity,
+    Inequality,
+    Kernel,
+    Quantity,
+    Relation,
+    Status,
+)
 
 
 def _window(gamma: int, f: int, epsilon: Fraction, x0: int) -> Fraction:
@@ -95,7 +99,6 @@ def pair_what_enters_with_what_leaves() -> Derivation:
                 variables={"gamma": 2, "f": 1},
                 left=lambda gamma, f: (gamma * f - (f - 1)) / ((gamma - 1) * f),
                 right=lambda gamma, f: ((gamma - 1) * f + 1) / ((gamma - 1) * f),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the next pair",
@@ -112,7 +115,6 @@ def pair_what_enters_with_what_leaves() -> Derivation:
                 right=lambda gamma, f, i: (
                     (((gamma - 1) * f + 1) ** 2 - i**2) / (((gamma - 1) * f) ** 2 - ((gamma - 1) * i) ** 2)
                 ),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="the divisor is positive",
@@ -121,7 +123,6 @@ def pair_what_enters_with_what_leaves() -> Derivation:
                 given=lambda gamma, f, i: (gamma - 2, f - 1 - i, i - 1),
                 slack=lambda g, d, i: (g + 2, d + i + 2, i + 1),
                 then=lambda gamma, f, i: ((gamma - 1) * f) ** 2 - ((gamma - 1) * i) ** 2 - 1,
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="the ratio grows",
@@ -132,7 +133,6 @@ def pair_what_enters_with_what_leaves() -> Derivation:
                 then=lambda gamma, f, i: (
                     ((gamma - 1) * f + 1) ** 2 - i**2 - (((gamma - 1) * f) ** 2 - ((gamma - 1) * i) ** 2) - 1
                 ),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(

@@ -5,13 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import isqrt
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
 from ..printed.iteration import fixed_point, predicted
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 from ..worlds.conjunctions import hypergeometric, joint_law
 
 M1B = Claim(
@@ -55,7 +50,6 @@ def bias_with_f_known() -> Derivation:
                 variables={"gamma": 2, "p": 2},
                 left=lambda gamma, p: p * (gamma - 1) / (gamma * (1 - p)) - p,
                 right=lambda gamma, p: -p * (1 / gamma - p) / (1 - p),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the mean of the fixed point",
@@ -71,7 +65,6 @@ def bias_with_f_known() -> Derivation:
                     / (1 / gamma - p)
                 ),
                 right=lambda _gamma, p, m, _x3: -m * p / (1 - p),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The fixed point is linear in y3, so its mean is its value at E y3.",
@@ -94,7 +87,6 @@ def its_own_f() -> Derivation:
                 variables={"gamma": 2, "f": 1, "rows": 1},
                 left=lambda gamma, f, rows: (f / rows) * (rows - f) + f / gamma,
                 right=lambda gamma, f, rows: f * (1 + 1 / gamma) - f**2 / rows,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="its lower root",
@@ -102,7 +94,6 @@ def its_own_f() -> Derivation:
                 variables={"rows": 1, "c": 1, "r": 0},
                 left=lambda rows, c, r: rows * (c - r) / 2 * c - (rows * (c - r) / 2) ** 2 / rows,
                 right=lambda rows, c, r: rows * (c**2 - r**2) / 4,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="why the lower one",
@@ -113,7 +104,6 @@ def its_own_f() -> Derivation:
                 variables={"gamma": 2, "t": 0},
                 left=lambda gamma, t: (1 + 1 / gamma) ** 2 - 4 * t - (1 - 1 / gamma) ** 2,
                 right=lambda gamma, t: 4 * (1 / gamma - t),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="between gamma f'/(gamma+1) and f'",
@@ -124,7 +114,6 @@ def its_own_f() -> Derivation:
                 variables={"rows": 1, "c": 1, "r": 0},
                 left=lambda rows, c, r: 2 * (rows * (c**2 - r**2) / 4) / (c + r),
                 right=lambda rows, c, r: rows * (c - r) / 2,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="gamma f'/(gamma+1) <= f < f'. For f' small against N, f is close to the lower end.",

@@ -7,14 +7,7 @@ from fractions import Fraction
 
 from ..arithmetic.law import probability_mass, trial_weight
 from ..arithmetic.trials import PASCAL
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Gives, Grade, Identity, Kernel, Quantity, Relation, Status
 from ..worlds.histograms import greedy_groups, histograms
 
 MEAN = Relation(
@@ -92,7 +85,6 @@ def law_mean_and_variance_by_trials() -> Derivation:
                 variables={"p": 0, "mean": 0},
                 left=lambda p, mean: (1 - p) * mean + p * (mean + 1) - mean,
                 right=lambda p, _mean: p,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the variance grows by p(1-p)",
@@ -102,7 +94,6 @@ def law_mean_and_variance_by_trials() -> Derivation:
                     (1 - p) * square + p * (square + 2 * mean + 1) - (mean + p) ** 2 - (square - mean**2)
                 ),
                 right=lambda p, _mean, _square: p * (1 - p),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the mean of f'",
@@ -110,7 +101,6 @@ def law_mean_and_variance_by_trials() -> Derivation:
                 variables={"gamma": 2, "f": 0},
                 left=lambda gamma, f: f * (1 / gamma) + (gamma - 1) * f * (1 / gamma),
                 right=lambda _gamma, f: f,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the variance of f'",
@@ -118,7 +108,6 @@ def law_mean_and_variance_by_trials() -> Derivation:
                 variables={"gamma": 2, "f": 0},
                 left=lambda gamma, f: gamma * f * (1 / gamma) * (1 - 1 / gamma),
                 right=lambda gamma, f: f * (gamma - 1) / gamma,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -13,14 +13,19 @@ from splu_ref.guarantees import (
     utility_threshold,
 )
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity, Inequality
-from ..witness import decimal
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Inequality,
+    Quantity,
+    Relation,
+    Status,
+    decimal,
+)
 from ..worlds.conjunctions import records
 from ..worlds.retention import WORLDS, published, shipped_laws
 
@@ -99,7 +104,6 @@ def mean_variance_and_posterior() -> Derivation:
                 variables={"gamma": 2, "f": 0, "p": 0},
                 left=lambda gamma, f, p: f * p + (gamma - 1) * f * ((1 - p) / (gamma - 1)),
                 right=lambda _gamma, f, _p: f,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the variance",
@@ -109,7 +113,6 @@ def mean_variance_and_posterior() -> Derivation:
                     f * p * (1 - p) + (gamma - 1) * f * ((1 - p) / (gamma - 1)) * (1 - (1 - p) / (gamma - 1))
                 ),
                 right=lambda gamma, f, p: f * (1 - p) * (p + 1 - (1 - p) / (gamma - 1)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="it is that of splu.B for p = 1/gamma",
@@ -117,7 +120,6 @@ def mean_variance_and_posterior() -> Derivation:
                 variables={"gamma": 2, "f": 0},
                 left=lambda gamma, f: f * (1 - 1 / gamma) * (1 / gamma + 1 - (1 - 1 / gamma) / (gamma - 1)),
                 right=lambda gamma, f: f * (gamma - 1) / gamma,
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="no other value is likelier than q",
@@ -129,7 +131,6 @@ def mean_variance_and_posterior() -> Derivation:
                 given=lambda f, c, q: (f - c, c, q),
                 slack=lambda d, c, q: (d + c, c, q),
                 then=lambda f, c, q: f * q - c * q,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="which of p and q is larger",
@@ -137,7 +138,6 @@ def mean_variance_and_posterior() -> Derivation:
                 variables={"gamma": 2, "p": 0},
                 left=lambda gamma, p: p - (1 - p) / (gamma - 1),
                 right=lambda gamma, p: (gamma * p - 1) / (gamma - 1),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the mean of a power, group by group",
@@ -150,7 +150,6 @@ def mean_variance_and_posterior() -> Derivation:
                 variables={"p": 0, "q": 0, "z": 0},
                 left=lambda p, q, z: (1 - p) * (1 - q) + (p * (1 - q) + (1 - p) * q) * z + p * q * z**2,
                 right=lambda p, q, z: (1 + p * (z - 1)) * (1 + q * (z - 1)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

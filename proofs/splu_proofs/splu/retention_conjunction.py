@@ -12,12 +12,7 @@ from splu_ref.guarantees import (
 )
 from splu_ref.guarantees.conjunction import moments
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 from ..worlds.conjunction_moments import delta_variance
 from ..worlds.conjunctions import Law, law_of_predicate, records, subsets
 from ..worlds.retention import WORLDS, law_under_h, shipped_laws, wrong
@@ -90,7 +85,6 @@ def moments_and_the_remainder() -> Derivation:
                     - 2 * vk * q**2
                 ),
                 right=lambda gamma, f, _x3, _ek, _vk, w, v, _q: f * w + (gamma - 1) * f * v,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the estimate as one fraction",
@@ -102,7 +96,6 @@ def moments_and_the_remainder() -> Derivation:
                 right=lambda p, rows, F, n, y3: (  # noqa: N803
                     (y3 * (rows - F) - n * (1 - p) * F) / (p * rows - F)
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="no remainder dropped",
@@ -117,7 +110,6 @@ def moments_and_the_remainder() -> Derivation:
                     - r * x3 * (p * (r + f) - f - h)
                 ),
                 right=lambda p, f, r, n, x3, h, k: r * r * k - (n - x3) * (1 - p) * (r + f) * h - r * h * k,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the bias to second order",
@@ -129,7 +121,6 @@ def moments_and_the_remainder() -> Derivation:
                 variables={"s": 1, "r": 0, "c": 0, "hk": 0, "hh": 0},
                 left=lambda s, r, c, hk, hh: (r * hk - c * hh) / s**2 - hk / s,
                 right=lambda s, r, c, hk, hh: ((r - s) * hk - c * hh) / s**2,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -6,13 +6,7 @@ from collections import defaultdict
 from fractions import Fraction
 from math import gcd
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Inequality, Kernel, Status
 
 POSTP = Claim(
     id="splu.POSTp",
@@ -65,7 +59,6 @@ def bayes_with_retention() -> Derivation:
                 variables={"gamma": 2, "f": 1, "p": 0},
                 left=lambda gamma, f, p: f * p + f * (gamma - 1) * ((1 - p) / (gamma - 1)),
                 right=lambda _gamma, f, _p: f,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="its true value",
@@ -73,7 +66,6 @@ def bayes_with_retention() -> Derivation:
                 variables={"gamma": 2, "f": 1, "p": 0},
                 left=lambda gamma, f, p: f * p / (f * p + f * (gamma - 1) * ((1 - p) / (gamma - 1))),
                 right=lambda _gamma, _f, p: p,
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="any other value",
@@ -82,7 +74,6 @@ def bayes_with_retention() -> Derivation:
                 given=lambda u, w, f, c: (u - 1, w - u, f - c, c),
                 slack=lambda u, d, e, c: (u + 1, u + 1 + d, c + e, c),
                 then=lambda u, w, f, c: (w - u) * f - (w - u) * c,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="never below 1/gamma",
@@ -93,7 +84,6 @@ def bayes_with_retention() -> Derivation:
                 variables={"gamma": 2, "p": 0},
                 left=lambda gamma, p: p / gamma + (1 - 1 / gamma) * ((1 - p) / (gamma - 1)),
                 right=lambda gamma, _p: 1 / gamma,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="p for the published value, at most (1-p)/(gamma-1) for each other one.",
@@ -115,7 +105,6 @@ def one_integer_decides() -> Derivation:
                 variables={"gamma": 2, "u": 1, "w": 1, "g": 1},
                 left=lambda gamma, u, w, g: ((w - u) / g) / (w * (gamma - 1) / g),
                 right=lambda gamma, u, w, _g: (1 - u / w) / (gamma - 1),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="every integer is used",
@@ -123,7 +112,6 @@ def one_integer_decides() -> Derivation:
                 variables={"gamma": 2, "u": 1, "w": 1, "g": 1},
                 left=lambda gamma, u, w, g: u * (gamma - 1) / g + (gamma - 1) * ((w - u) / g),
                 right=lambda gamma, _u, w, g: w * (gamma - 1) / g,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="A uniform integer below m gives draw 0 with probability p and each other draw equally.",

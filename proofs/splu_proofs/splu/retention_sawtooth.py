@@ -7,13 +7,18 @@ from fractions import Fraction
 
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..recheck import by_differences, by_solver, on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity, Inequality
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Inequality,
+    Quantity,
+    Relation,
+    Status,
+)
 from ..worlds.retention import published, successes
 
 RETENTIONS = tuple(map(Fraction, ("1/20", "1/3", "1/2", "4/5", "1")))
@@ -109,7 +114,6 @@ def log_concave_laws() -> Derivation:
                 then=lambda x, y, z, m, s: (
                     (m * x * y + s * x) ** 2 - (m * x + s) * (m * x * y * z + s * x * y)
                 ),
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="a trial more raises each ratio",
@@ -123,7 +127,6 @@ def log_concave_laws() -> Derivation:
                 given=lambda y, z, m, s: (y - z, z, m, s),
                 slack=lambda b, z, m, s: (b + z, z, m, s),
                 then=lambda y, z, m, s: (m * y * z + s * y) * y - (m * y + s) * y * z,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="Both are used of X_g, and of X_g less some of its trials.",
@@ -154,7 +157,6 @@ def where_the_laws_are_largest() -> Derivation:
                     - g * (p * below + (1 - p) * at)
                 ),
                 right=lambda _gamma, g, p, _below, at, b: g * (1 - p) * (b - at),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="in terms of v",
@@ -165,7 +167,6 @@ def where_the_laws_are_largest() -> Derivation:
                 variables={"p": 0, "q": 0, "v0": 0, "v1": 0, "v2": 0},
                 left=lambda p, q, v0, v1, v2: q * v1 + (1 - q) * v0 - (p * v2 + (1 - p) * v1),
                 right=lambda p, q, v0, v1, v2: p * (v1 - v2) - (1 - q) * (v1 - v0),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="v is largest at g - 1",
@@ -177,7 +178,6 @@ def where_the_laws_are_largest() -> Derivation:
                 given=lambda v0, v1, v2: (v0 - v1 - 1, v1, v2 - v1 - 1),
                 slack=lambda a, v1, b: (a + v1 + 1, v1, b + v1 + 1),
                 then=lambda v0, v1, v2: v0 * v2 - v1**2 - 1,
-                recheck=(by_differences, by_solver),
             ),
             Identity(
                 name="A around g",
@@ -185,7 +185,6 @@ def where_the_laws_are_largest() -> Derivation:
                 variables={"p": 0, "q": 0, "v0": 0, "v1": 0, "v2": 0},
                 left=lambda _p, q, v0, v1, v2: q * v2 + (1 - q) * v1 - (q * v1 + (1 - q) * v0),
                 right=lambda p, q, v0, v1, v2: (p - q) * (v1 - v2) + ((1 - q) * (v1 - v0) - p * (v1 - v2)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="B around g",
@@ -195,7 +194,6 @@ def where_the_laws_are_largest() -> Derivation:
                 right=lambda p, q, v0, v1, v2: (
                     p * (q - p) * (v1 - v2) + (1 - p) * ((1 - q) * (v1 - v0) - p * (v1 - v2))
                 ),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(
@@ -223,7 +221,6 @@ def telescoping_the_trials() -> Derivation:
                 variables={"r": 0, "T": 0, "y": 0},
                 left=lambda r, tail, y: (1 - r) * tail + r * (tail + y) - tail,
                 right=lambda r, _tail, y: r * y,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="and below",
@@ -231,7 +228,6 @@ def telescoping_the_trials() -> Derivation:
                 variables={"r": 0, "T": 0, "y": 0},
                 left=lambda r, tail, y: (1 - r) * tail + r * (tail - y) - tail,
                 right=lambda r, _tail, y: -r * y,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="gamma trials, one sum: above",
@@ -247,7 +243,6 @@ def telescoping_the_trials() -> Derivation:
                 right=lambda gamma, p, _t, u, w, x: (
                     p * (u - x) + (1 - p) / (gamma - 1) * (w - (gamma - 1) * x)
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="gamma trials, one sum: below",
@@ -257,7 +252,6 @@ def telescoping_the_trials() -> Derivation:
                 right=lambda gamma, p, _t, u, w, x: (
                     p * (x - u) + (1 - p) / (gamma - 1) * ((gamma - 1) * x - w)
                 ),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="one trial more at the same place",
@@ -265,7 +259,6 @@ def telescoping_the_trials() -> Derivation:
                 variables={"r": 0, "before": 0, "at": 0},
                 left=lambda r, before, at: (1 - r) * at + r * before - at,
                 right=lambda r, before, at: r * (before - at),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

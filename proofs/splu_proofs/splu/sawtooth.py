@@ -8,14 +8,19 @@ from splu_ref.guarantees import plateau_ends, plateau_starts
 
 from ..arithmetic.law import at_least, at_most, trial_weight
 from ..arithmetic.trials import GROWTH, PASCAL
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import by_differences, by_solver, on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity, Inequality
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Gives,
+    Grade,
+    Identity,
+    Inequality,
+    Kernel,
+    Quantity,
+    Relation,
+    Status,
+)
 
 ABOVE = Relation(
     variables=("gamma", "f", "j"),
@@ -104,7 +109,6 @@ def above_by_telescoping_gamma_trials() -> Derivation:
                 variables={"gamma": 2, "u": 0, "v": 0},
                 left=lambda gamma, u, v: v / gamma + (u / gamma + (1 - 1 / gamma) * v) - v,
                 right=lambda gamma, u, _v: u / gamma,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="gamma trials, one sum",
@@ -116,7 +120,6 @@ def above_by_telescoping_gamma_trials() -> Derivation:
                 variables={"gamma": 2, "total": 0, "c": 0, "t": 0},
                 left=lambda gamma, total, c, t: (t + total / gamma) - (t + c),
                 right=lambda gamma, total, c, _t: (total - gamma * c) / gamma,
-                recheck=(on_grid,),
             ),
             GROWTH,
             Inequality(
@@ -129,7 +132,6 @@ def above_by_telescoping_gamma_trials() -> Derivation:
                 given=lambda gamma, f, i, j: (gamma - 2 - i, f - 1, i, j - 1),
                 slack=lambda g, f, i, j: (g + 2 + i, f + 1, i, j + 1),
                 then=lambda gamma, f, i, j: gamma * (f + j) - (gamma * f + i + 1),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="S >= gamma c. (Where f+j > m both sides of the last step are 0 or b(m; a) is 0.)",
@@ -157,7 +159,6 @@ def below_by_telescoping_gamma_trials() -> Derivation:
                 variables={"gamma": 2, "u": 0, "v": 0},
                 left=lambda gamma, u, v: u / gamma + v - (u / gamma + (1 - 1 / gamma) * v),
                 right=lambda gamma, _u, v: v / gamma,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="gamma trials, one sum",
@@ -169,7 +170,6 @@ def below_by_telescoping_gamma_trials() -> Derivation:
                 variables={"gamma": 2, "total": 0, "c": 0, "t": 0},
                 left=lambda gamma, total, c, t: (t - total / gamma) - (t - c),
                 right=lambda gamma, total, c, _t: (gamma * c - total) / gamma,
-                recheck=(on_grid,),
             ),
             GROWTH,
             Inequality(
@@ -181,7 +181,6 @@ def below_by_telescoping_gamma_trials() -> Derivation:
                 given=lambda gamma, f, i, j: (gamma - 2, f - 1, i, j - 1),
                 slack=lambda g, f, i, j: (g + 2, f + 1, i, j + 1),
                 then=lambda gamma, f, i, j: gamma * f + i + 1 - gamma * (f + 1 - j),
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="S <= gamma c.",

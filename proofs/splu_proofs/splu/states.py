@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
+from ..terms import Claim, Comparisons, Status
 from ..worlds.conjunctions import together
 from ..worlds.histograms import greedy_groups
 

@@ -6,14 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations, product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
 from ..printed.transition import matrix
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Status, Witness
 from ..worlds.related_columns import Column, both
 
 K = Claim(
@@ -88,7 +82,6 @@ def identical_columns_of_different_values() -> Derivation:
                 variables={"gamma": 2, "r": 1},
                 left=lambda gamma, r: (gamma - 1) / r / gamma**2 - ((gamma - 1) / (r * gamma)) ** 2,
                 right=lambda gamma, r: (gamma - 1) * (r - gamma + 1) / (r * gamma) ** 2,
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The true probability exceeds the product (N-1)/(gamma-1) times.",

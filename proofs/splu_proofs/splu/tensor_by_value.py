@@ -5,12 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import permutations, product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..recheck import on_grid
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Grade, Identity, Status
 from ..worlds.related_columns import Column, both, shipped, takes
 
 KC = Claim(
@@ -66,7 +61,6 @@ def place_and_draw_in_every_column() -> Derivation:
                     p * q * a * c + p * (1 - q) * a * d + (1 - p) * q * b * c + (1 - p) * (1 - q) * b * d
                 ),
                 right=lambda p, q, a, b, c, d: (p * a + (1 - p) * b) * (q * c + (1 - q) * d),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -9,14 +9,18 @@ from splu_ref.estimators import estimate_count
 
 from ..arithmetic.law import probability_mass
 from ..arithmetic.trials import GROWTH
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import by_differences, by_solver, on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity, Inequality
+from ..terms import (
+    Claim,
+    Comparisons,
+    Derivation,
+    Grade,
+    Identity,
+    Inequality,
+    Kernel,
+    Quantity,
+    Relation,
+    Status,
+)
 from ..worlds.histograms import greedy_groups
 
 
@@ -109,7 +113,6 @@ def ratio_test_trial_by_trial() -> Derivation:
                 given=lambda gamma, k, f, t: (gamma - 1 - t, k - 1 - f, f, t),
                 slack=lambda g, d, f, t: (g + 1 + t, d + 1 + f, f, t),
                 then=lambda gamma, k, f, t: gamma * k - (gamma * f + t + 1),
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="below k the first trial helps",
@@ -118,7 +121,6 @@ def ratio_test_trial_by_trial() -> Derivation:
                 given=lambda gamma, k, f: (gamma - 2, k - 1 - f, f),
                 slack=lambda g, d, f: (g + 2, d + 1 + f, f),
                 then=lambda gamma, k, f: gamma * k - (gamma * f + 1) - 1,
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="from k on every trial hurts",
@@ -130,7 +132,6 @@ def ratio_test_trial_by_trial() -> Derivation:
                 given=lambda gamma, k, f, t: (gamma - 2, k, f - k, t),
                 slack=lambda g, k, d, t: (g + 2, k, d + k, t),
                 then=lambda gamma, k, f, t: gamma * f + t + 1 - gamma * k - 1,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(
@@ -212,7 +213,6 @@ def the_printed_proof_would_prove_too_much() -> Derivation:
                 variables={"k": 0, "n": 1, "p": 2},
                 left=lambda k, n, p: (k / p - (n - k) / (1 - p)) * p * (1 - p),
                 right=lambda k, n, p: k - n * p,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -7,15 +7,8 @@ from fractions import Fraction
 
 from ..arithmetic.law import beyond, cumulative, probability_mass
 from ..arithmetic.trials import MIX, MODE_FALLS, MODE_RISES, NEXT, PASCAL
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
 from ..printed.theorem3 import error_bound
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness, decimal
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Kernel, Status, Witness, decimal
 
 T3 = Claim(
     id="splu.T3",
@@ -194,7 +187,6 @@ def the_variance_is_divided_twice() -> Derivation:
                     (1 / gamma) * (1 - 1 / gamma) / (gamma * f * (epsilon / gamma) ** 2)
                 ),
                 right=lambda gamma, f, epsilon: (gamma - 1) / (gamma * epsilon**2 * f),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="divided once more",
@@ -207,7 +199,6 @@ def the_variance_is_divided_twice() -> Derivation:
                     (1 / gamma) * (1 - 1 / gamma) / ((gamma * f) ** 2 * (epsilon / gamma) ** 2)
                 ),
                 right=lambda gamma, f, epsilon: (gamma - 1) / gamma / (gamma * epsilon**2 * f**2),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -8,11 +8,7 @@ from splu_ref.guarantees import privacy_minimum
 
 from ..arithmetic.law import error_beyond, probability_mass
 from ..arithmetic.trials import MIX, MODE_FALLS, MODE_RISES, NEXT, PASCAL
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
+from ..terms import Claim, Comparisons, Derivation, Grade, Kernel, Status
 
 T4 = Claim(
     id="splu.T4",

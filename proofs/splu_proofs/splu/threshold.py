@@ -7,13 +7,7 @@ from fractions import Fraction
 from splu_ref.guarantees import chebyshev_threshold, utility_threshold
 
 from ..arithmetic.law import error, window
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import EvidenceError, Grade
-from ..kernel import Kernel
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..terms import Claim, Comparisons, Derivation, EvidenceError, Grade, Identity, Inequality, Kernel, Status
 from .chebyshev import chernoff_tail
 
 L1C = Claim(
@@ -81,7 +75,6 @@ def chebyshev_solved_for_f() -> Derivation:
                 variables={"gamma": 2, "epsilon": 1, "f": 1, "t_e": 1},
                 left=lambda gamma, epsilon, f, t_e: t_e - (gamma - 1) / (gamma * epsilon**2 * f),
                 right=lambda gamma, epsilon, f, t_e: t_e / f * (f - (gamma - 1) / (gamma * epsilon**2 * t_e)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="From f >= (gamma-1)/(gamma epsilon^2 T_E) on, splu.T3c keeps the error at or below T_E.",
@@ -104,7 +97,6 @@ def the_tail_from_one_block() -> Derivation:
                 variables={"a": 1, "b": 1, "f": 1},
                 left=lambda a, b, f: (1 + a / b) * (f + b),
                 right=lambda a, b, f: (1 + a / b) * f + (a + b),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the exponent below, a block further",
@@ -112,7 +104,6 @@ def the_tail_from_one_block() -> Derivation:
                 variables={"a": 1, "b": 1, "f": 1},
                 left=lambda a, b, f: (1 - a / b) * (f + b),
                 right=lambda a, b, f: (1 - a / b) * f + (b - a),
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="a factor of at most 1 keeps the bound",
@@ -124,7 +115,6 @@ def the_tail_from_one_block() -> Derivation:
                 given=lambda u, v, w: (u, v, w - v),
                 slack=lambda u, v, d: (u, v, d + v),
                 then=lambda u, v, w: u * w - u * v,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(
@@ -155,7 +145,6 @@ def the_tail_from_one_count() -> Derivation:
                 variables={"a": 1, "b": 1},
                 left=lambda a, b: b * (1 + a / b) * (b * (1 - a / b)),
                 right=lambda a, b: b**2 - a**2,
-                recheck=(on_grid,),
             ),
             Inequality(
                 name="rounded down against the bound",
@@ -167,7 +156,6 @@ def the_tail_from_one_count() -> Derivation:
                 given=lambda b, e, r, n: (b - 1 - r, e, r, n - b * e - r),
                 slack=lambda d, e, r, s: (d + 1 + r, e, r, s + (d + 1 + r) * e + r),
                 then=lambda b, e, r, n: n - b * e,
-                recheck=(by_differences, by_solver),
             ),
             Inequality(
                 name="powers of rho fall",
@@ -179,7 +167,6 @@ def the_tail_from_one_count() -> Derivation:
                 given=lambda x, y, power: (x, y - 1 - x, power),
                 slack=lambda x, d, power: (x, d + 1 + x, power),
                 then=lambda x, y, power: power * y - power * x,
-                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion=(

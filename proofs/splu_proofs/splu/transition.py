@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation
-from ..evidence import Grade
-from ..kernel import Kernel
 from ..printed.transition import decoy_probability, matrix
-from ..recheck import on_grid
-from ..step import Identity
-from ..witness import Case, Witness
+from ..terms import Case, Claim, Comparisons, Derivation, Grade, Identity, Kernel, Status, Witness
 from ..worlds.histograms import greedy_groups, histograms
 
 M1 = Claim(
@@ -116,7 +109,6 @@ def too_large_below_n_over_gamma() -> Derivation:
                 variables={"gamma": 2, "f": 1, "r": 1},
                 left=lambda gamma, f, r: gamma * f / (f + r) - f * (gamma - 1) / r,
                 right=lambda gamma, f, r: f * (f + r - gamma * f) / ((f + r) * r),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the factor",
@@ -124,7 +116,6 @@ def too_large_below_n_over_gamma() -> Derivation:
                 variables={"gamma": 2, "f": 1, "r": 1},
                 left=lambda gamma, f, r: (gamma * f / (f + r)) / (f * (gamma - 1) / r),
                 right=lambda gamma, f, r: gamma / (gamma - 1) * (1 - f / (f + r)),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the mean it would give",
@@ -132,7 +123,6 @@ def too_large_below_n_over_gamma() -> Derivation:
                 variables={"gamma": 2, "f": 1, "r": 1},
                 left=lambda gamma, f, r: f / gamma + r * (f / (f + r)),
                 right=lambda gamma, f, r: f + f * (1 / gamma - f / (f + r)),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The printed matrix is right only at f = N/gamma, where every group holds s.",
@@ -151,7 +141,6 @@ def the_condition_is_dropped() -> Derivation:
                 variables={"gamma": 2, "f": 1, "r": 1},
                 left=lambda gamma, f, r: (f + r * (f * (gamma - 1) / r)) / (f + r),
                 right=lambda gamma, f, r: gamma * f / (f + r),
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

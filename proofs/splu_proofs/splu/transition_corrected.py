@@ -5,14 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..derivation import Derivation, Gives
-from ..evidence import Grade
-from ..kernel import Kernel
-from ..recheck import on_grid
-from ..relation import Quantity, Relation
-from ..step import Identity
+from ..terms import Claim, Comparisons, Derivation, Gives, Grade, Identity, Kernel, Quantity, Relation, Status
 from ..worlds.conjunctions import WORLDS, records, shipped_groups, shipped_laws, together
 from ..worlds.histograms import greedy_groups, histograms
 
@@ -101,7 +94,6 @@ def place_and_draw() -> Derivation:
                 variables={"gamma": 2, "fu": 1},
                 left=lambda gamma, fu: fu / (gamma * fu) + (gamma - 1) * fu / (gamma * fu),
                 right=lambda gamma, _fu: 1 + gamma * 0,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the average over other values",
@@ -112,7 +104,6 @@ def place_and_draw() -> Derivation:
                 variables={"gamma": 2, "f": 0, "r": 1},
                 left=lambda gamma, f, r: (gamma * f - f) / gamma / r,
                 right=lambda gamma, f, r: f * (gamma - 1) / (gamma * r),
-                recheck=(on_grid,),
             ),
             Identity(
                 name="the mean is preserved",
@@ -120,7 +111,6 @@ def place_and_draw() -> Derivation:
                 variables={"gamma": 2, "f": 0, "r": 1},
                 left=lambda gamma, f, r: f / gamma + r * (f * (gamma - 1) / (gamma * r)),
                 right=lambda _gamma, f, _r: f,
-                recheck=(on_grid,),
             ),
             Identity(
                 name="as the library writes the estimate",
@@ -133,7 +123,6 @@ def place_and_draw() -> Derivation:
                     (y3 - n * (f * (gamma - 1) / (gamma * r))) / (1 / gamma - f * (gamma - 1) / (gamma * r))
                 ),
                 right=lambda gamma, f, r, n, y3: (gamma * r * y3 - n * f * (gamma - 1)) / (f + r - gamma * f),
-                recheck=(on_grid,),
             ),
         ),
         conclusion="The average follows by summing f_u T[u,s] over u other than s and dividing by N - f.",

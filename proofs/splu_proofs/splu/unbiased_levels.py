@@ -8,10 +8,7 @@ from itertools import pairwise
 
 from splu_ref.guarantees import best_estimator
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import decimal
+from ..terms import Claim, Comparisons, Grade, Status, decimal
 from .group_draws import least_worst_error
 
 EPSILON, ALPHA = Fraction(3, 10), 10

@@ -7,10 +7,7 @@ from fractions import Fraction
 
 from splu_ref.guarantees import best_estimator
 
-from ..check import Comparisons
-from ..claim import Claim, Status
-from ..evidence import Grade
-from ..witness import decimal
+from ..terms import Claim, Comparisons, Grade, Status, decimal
 from .unbiased_levels import ALPHA, EPSILON, apart
 
 PACKV = Claim(
