@@ -14,15 +14,13 @@ FIG7 = Claim(
     title="one third genuine, one third confident",
     statement=r"\Pr[\text{Alice has H1N1} \mid V] \le \frac{\#\text{genuine rows}}{\#\text{rows}} = \frac39",
     words=(
-        "False from m = 21 on: it takes the share of genuine rows in the whole release for the chance "
-        "that Alice's row is one. "
-        "Who knows that she is 23, lives in 47806 and takes part asks for the rows with these values "
-        "alone, and "
-        "fakes are spread over all ages, places and diseases. With the values that figure 7 shows (7 ages, 6 "
-        "places, 3 diseases, m = 126), alpha + beta = 3/6 and beta = 6/120, a single row of hers is "
-        "genuine with 19/21. FRAPP's table says as much: at p = 1/3, a row of hers is her own with "
-        "32/33. Neither is 33 %, "
-        "and they are not the same. The row that the figure repeats is chaytor.DUP's matter."
+        "False from m = 21 on: it takes the share of genuine rows in the whole release for the chance that "
+        "Alice's row is one. Who knows that she is 23, lives in 47806 and takes part asks for the rows with "
+        "these values alone, and fakes are spread over all ages, places and diseases. With the values that "
+        "figure 7 shows (7 ages, 6 places, 3 diseases, m = 126), alpha + beta = 3/6 and beta = 6/120, a "
+        "single row of hers is genuine with 19/21. FRAPP's table says as much: at p = 1/3, a row of hers is "
+        "her own with 32/33. Neither is 33 %, and they are not the same. The row that the figure repeats is "
+        "chaytor.DUP's matter."
     ),
     hypotheses=(r"\text{Alice is known to take part, and all her } s \text{ diseases are as likely}",),
     status=Status.REFUTED,
@@ -43,9 +41,8 @@ FIG7C = Claim(
     words=(
         "s tuples have Alice's other values, and exactly one is in the original: of j that are seen each has "
         "the posterior stated, of the others B over the same sum. If she is not known to take part and her "
-        "tuples are independent with prior x, it is the posterior of one tuple. The share of genuine rows, "
-        "n (alpha+beta)/(n (alpha+beta) + (m-n) beta), is the posterior at the prior x = n/m: that of "
-        "somebody "
+        "tuples are independent with prior x, it is the posterior of one tuple. The share of genuine rows, n "
+        "(alpha+beta)/(n (alpha+beta) + (m-n) beta), is the posterior at the prior x = n/m: that of somebody "
         "who knows nothing but n and m."
     ),
     hypotheses=(r"\text{all } s \text{ diseases as likely}", r"0 < \beta,\ \alpha+\beta < 1"),

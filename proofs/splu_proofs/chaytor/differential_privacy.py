@@ -58,9 +58,8 @@ def one_record_of_two_values() -> Witness:
         order="the number of records and of values; fewer carry no information",
         perturbed="splu_proofs.chaytor.differential_privacy:_least_ratio larger",
         by_hand=(
-            "The value 0 is published as 0 with 1/3 + 2/3 * 1/2 = 2/3, the value 1 with 1/3: a ratio of "
-            "1/2. Were no publication differentially private for any epsilon, the least ratio would be 0 in "
-            "each."
+            "The value 0 is published as 0 with 1/3 + 2/3 * 1/2 = 2/3, the value 1 with 1/3: a ratio of 1/2. "
+            "Were no publication differentially private for any epsilon, the least ratio would be 0 in each."
         ),
     )
 

@@ -18,13 +18,10 @@ BIG = Claim(
     ),
     words=(
         "False: it carries over from uniform perturbation, where retention is (G-1)/(m+G-1). Here the "
-        "largest "
-        "alpha + beta for (d, gamma) is gamma (1-d)/(gamma + d (1-gamma)), which does not contain m; and "
-        "for an "
-        "adversary who is k times as strong as the uniform prior, d = k n/m, it grows with m, to 1. At n "
-        "= 1, "
-        "k = 1, gamma = 1/2 it is 1/2 in a domain of three and 3/5 in one of four. What becomes small in a "
-        "large domain is beta."
+        "largest alpha + beta for (d, gamma) is gamma (1-d)/(gamma + d (1-gamma)), which does not contain m; "
+        "and for an adversary who is k times as strong as the uniform prior, d = k n/m, it grows with m, to "
+        "1. At n = 1, k = 1, gamma = 1/2 it is 1/2 in a domain of three and 3/5 in one of four. What becomes "
+        "small in a large domain is beta."
     ),
     hypotheses=(r"d = kn/m", r"0 < d < \gamma < 1"),
     status=Status.REFUTED,
@@ -43,13 +40,11 @@ BIGC = Claim(
         r"\frac{n(\alpha+\beta)}{(m-n)\beta} = \frac{\gamma(m-kn)}{k(1-\gamma)(m-n)}"
     ),
     words=(
-        "At the least variance for (k n/m, gamma), retention grows with m. For k = 1 the odds of a "
-        "genuine row "
-        "are gamma/(1-gamma) at every m: the release is as genuine as the adversary may be sure, gamma "
-        "of it. "
-        "For larger k they grow with m, to gamma/(k (1-gamma)). So a large domain costs neither "
-        "retention nor "
-        "genuine rows; what it costs is said by the variance of large queries, k n (1-gamma)/gamma and more."
+        "At the least variance for (k n/m, gamma), retention grows with m. For k = 1 the odds of a genuine "
+        "row are gamma/(1-gamma) at every m: the release is as genuine as the adversary may be sure, gamma "
+        "of it. For larger k they grow with m, to gamma/(k (1-gamma)). So a large domain costs neither "
+        "retention nor genuine rows; what it costs is said by the variance of large queries, k n "
+        "(1-gamma)/gamma and more."
     ),
     hypotheses=(r"d = kn/m", r"0 < d < \gamma < 1", r"n < m"),
     status=Status.CORRECTED,

@@ -17,13 +17,10 @@ DUP = Claim(
         r"\Pr(\text{a record of the original is published without a duplicate}) = 1-(\alpha+\beta)\beta"
     ),
     words=(
-        "False of the algorithm as 001 states it. There the fakes are drawn from the tuples that are not "
-        "in the "
-        "original, and what is published is a set: no tuple can stand there twice, and nothing is "
-        "exposed by a "
-        "duplicate. The text describes another algorithm, whose second step goes through every possible "
-        "record; "
-        "of that one the attack is right: see chaytor.DUPc."
+        "False of the algorithm as 001 states it. There the fakes are drawn from the tuples that are not in "
+        "the original, and what is published is a set: no tuple can stand there twice, and nothing is "
+        "exposed by a duplicate. The text describes another algorithm, whose second step goes through every "
+        "possible record; of that one the attack is right: see chaytor.DUPc."
     ),
     hypotheses=(r"\alpha > 0,\ \beta > 0,\ \alpha+\beta \le 1",),
     status=Status.REFUTED,
@@ -43,13 +40,11 @@ DUPC = Claim(
         r"\mathrm{E}\,\#\{t \text{ twice}\} = n(\alpha+\beta)\beta"
     ),
     words=(
-        "If the second step goes through all of D and the release is a bag, a tuple stands there twice "
-        "only if "
-        "it is genuine and was made up as well, so a duplicate is genuine with certainty, whatever the "
-        "prior. "
-        "That breaks every level gamma below 1, on n (alpha + beta) beta records on average. Made a set "
-        "again, "
-        "that release is the algorithm of 001 with alpha' = (alpha+beta)(1-beta) and the same beta."
+        "If the second step goes through all of D and the release is a bag, a tuple stands there twice only "
+        "if it is genuine and was made up as well, so a duplicate is genuine with certainty, whatever the "
+        "prior. That breaks every level gamma below 1, on n (alpha + beta) beta records on average. Made a "
+        "set again, that release is the algorithm of 001 with alpha' = (alpha+beta)(1-beta) and the same "
+        "beta."
     ),
     hypotheses=(r"\alpha > 0,\ \beta \ge 0,\ \alpha+\beta \le 1",),
     status=Status.CORRECTED,

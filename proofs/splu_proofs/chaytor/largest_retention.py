@@ -58,10 +58,9 @@ def two_values_at_the_boundary() -> Witness:
         order="m, then the sum of the denominators of rho1 and rho2",
         perturbed="splu_ref.channels.channel:Channel.probability larger",
         by_hand=(
-            "G = (1/2 * 2/3)/(1/3 * 1/2) = 2, p = 1/3. Seeing the first value has the chance 1/3 * 2/3 + "
-            "2/3 * 1/3 = 4/9, half of it from the first value: 1/3 is lifted to 1/2 = rho2. The numbers "
-            "count values that are breached under the prior (rho1, 1 - rho1): none by the statement, one in "
-            "truth."
+            "G = (1/2 * 2/3)/(1/3 * 1/2) = 2, p = 1/3. Seeing the first value has the chance 1/3 * 2/3 + 2/3 "
+            "* 1/3 = 4/9, half of it from the first value: 1/3 is lifted to 1/2 = rho2. The numbers count "
+            "values that are breached under the prior (rho1, 1 - rho1): none by the statement, one in truth."
         ),
     )
 

@@ -16,8 +16,7 @@ LINK = Claim(
     statement=r"\Pr[t \in I \mid t \in V_1 \cap V_2] \le \Pr[t \in I \mid t \in V_1]",
     words=(
         "False, for the researcher and for the adversary. Two releases of one table with fresh coins are "
-        "linked "
-        "by what they have in common, and there fakes are rare: a fake has to be made up twice. With "
+        "linked by what they have in common, and there fakes are rare: a fake has to be made up twice. With "
         "alpha = beta = 1/2 and prior 1/2, a tuple of one release is genuine with 2/3, one of both with 4/5."
     ),
     hypotheses=(r"\text{two views of one original, fresh coins}", r"\alpha > 0,\ \alpha+\beta \le 1"),
@@ -38,10 +37,9 @@ LINKC = Claim(
     ),
     words=(
         "The share of genuine tuples that can be followed through two releases is (alpha+beta)^2, and of "
-        "those "
-        "that seem to be followed the odds of a genuine one are (alpha+beta)/beta times the odds in one "
-        "release. Sampling loses 1 - (alpha+beta)^2 of the links; it does not prevent them. With coins that "
-        "are kept, the two releases are the same."
+        "those that seem to be followed the odds of a genuine one are (alpha+beta)/beta times the odds in "
+        "one release. Sampling loses 1 - (alpha+beta)^2 of the links; it does not prevent them. With coins "
+        "that are kept, the two releases are the same."
     ),
     hypotheses=("two views of one original, fresh coins",),
     status=Status.CORRECTED,

@@ -92,9 +92,8 @@ def three_different_values() -> Witness:
         order="the size of the group",
         perturbed="splu_proofs.chaytor.partitions:_after larger",
         by_hand=(
-            "Before, each value has 1/3 <= 1/2. With one value known, the two others have 1/2 each, which "
-            "is not more than 1/2. The numbers say whether the promise survives: 0 by the statement, 1 in "
-            "truth."
+            "Before, each value has 1/3 <= 1/2. With one value known, the two others have 1/2 each, which is "
+            "not more than 1/2. The numbers say whether the promise survives: 0 by the statement, 1 in truth."
         ),
     )
 

@@ -38,10 +38,9 @@ EQ1 = Claim(
     statement=rf"{OWN.latex},\qquad {OTHER.latex} \text{{ for }} y \ne x",
     asserts=(OWN, OTHER),
     words=(
-        "A value is kept with probability p and otherwise replaced by one of the m values of the domain, "
-        "its own included. So it is published as itself with p + (1-p)/m and as each other value with "
-        "(1-p)/m. p is thus not the share of records that are published with their true value: that is p + "
-        "(1-p)/m."
+        "A value is kept with probability p and otherwise replaced by one of the m values of the domain, its "
+        "own included. So it is published as itself with p + (1-p)/m and as each other value with (1-p)/m. p "
+        "is thus not the share of records that are published with their true value: that is p + (1-p)/m."
     ),
     hypotheses=(r"m \ge 2", r"0 \le p \le 1"),
     status=Status.PROVED,

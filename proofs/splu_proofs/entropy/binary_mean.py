@@ -32,11 +32,9 @@ T1 = Claim(
         r"\mathcal P = 1 - h(k/n),\qquad h(x) = x\lg\tfrac1x + (1-x)\lg\tfrac1{1-x},\quad h(0) = h(1) = 0"
     ),
     words=(
-        "True. Given that k of n bits are 1, each is 1 with chance k/n, whatever chance it had before. "
-        "At k = 0 and "
-        "k = n the printed formula divides by 0; read as its limit, the loss there is 1 bit, everything. "
-        "For bits "
-        "of chance q the same holds with h(q) for 1."
+        "True. Given that k of n bits are 1, each is 1 with chance k/n, whatever chance it had before. At k "
+        "= 0 and k = n the printed formula divides by 0; read as its limit, the loss there is 1 bit, "
+        "everything. For bits of chance q the same holds with h(q) for 1."
     ),
     hypotheses=(r"\text{bits independent, each } 1 \text{ with chance } 1/2", r"0\lg\tfrac10 := 0"),
     status=Status.PROVED,
@@ -55,16 +53,13 @@ T2 = Claim(
     source="Chirayath et al. 2006, §3.4, Theorem 2, equation (5)",
     title="the expected loss, as printed",
     statement=(
-        r"\operatorname{E}\mathcal P = \sum_{k=0}^n \tfrac1{2^n}\tbinom nk\Bigl[1 - \Bigl(\tfrac "
-        r"kn\lg\tfrac nk - "
-        r"\tfrac{n-k}n\lg\tfrac n{n-k}\Bigr)\Bigr]"
+        r"\operatorname{E}\mathcal P = \sum_{k=0}^n \tfrac1{2^n}\tbinom nk\Bigl[1 - \Bigl(\tfrac kn\lg\tfrac "
+        r"nk - \tfrac{n-k}n\lg\tfrac n{n-k}\Bigr)\Bigr]"
     ),
     words=(
         "False: the sign between the two terms is wrong. As k and n-k are equally likely, the two terms "
-        "cancel, "
-        "and the printed sum is 1 for every n: the mean of any number of bits would give each of them "
-        "away. For n = "
-        "1 that is true; for n = 2 the expected loss is 1/2."
+        "cancel, and the printed sum is 1 for every n: the mean of any number of bits would give each of "
+        "them away. For n = 1 that is true; for n = 2 the expected loss is 1/2."
     ),
     hypotheses=(r"\text{bits independent, each } 1 \text{ with chance } 1/2",),
     status=Status.REFUTED,
@@ -79,14 +74,12 @@ T2C = Claim(
     source="new; for Chirayath et al. 2006, §3.4, Theorem 2",
     title="the expected loss",
     statement=(
-        r"\operatorname{E}\mathcal P = \sum_{k=0}^n \tfrac1{2^n}\tbinom nk\bigl[1 - h(k/n)\bigr] = "
-        r"I(X_i; K),\qquad "
-        r"\frac1{2n\ln2} \le \operatorname{E}\mathcal P \le \frac1n"
+        r"\operatorname{E}\mathcal P = \sum_{k=0}^n \tfrac1{2^n}\tbinom nk\bigl[1 - h(k/n)\bigr] = I(X_i; "
+        r"K),\qquad \frac1{2n\ln2} \le \operatorname{E}\mathcal P \le \frac1n"
     ),
     words=(
-        "With a plus between the two terms the sum is the mean of Theorem 1, and the mutual information "
-        "of a bit "
-        "with the number of ones. It falls like 1/n: n times it lies between 1/(2 ln 2) = 0.72 and 1, "
+        "With a plus between the two terms the sum is the mean of Theorem 1, and the mutual information of a "
+        "bit with the number of ones. It falls like 1/n: n times it lies between 1/(2 ln 2) = 0.72 and 1, "
         "and tends to the former."
     ),
     hypotheses=(r"\text{bits independent, each } 1 \text{ with chance } 1/2",),
@@ -110,10 +103,9 @@ MAX = Claim(
     ),
     words=(
         "True, and so the maximum in Theorem 1 says nothing: what it is taken of does not depend on the "
-        "record. "
-        "Records with one law lose alike by every release that does not depend on their order. For records "
-        "with different laws the maximum matters: of two bits with chances 1/2 and 1/4 whose number is "
-        "released, the losses differ."
+        "record. Records with one law lose alike by every release that does not depend on their order. For "
+        "records with different laws the maximum matters: of two bits with chances 1/2 and 1/4 whose number "
+        "is released, the losses differ."
     ),
     hypotheses=(
         r"\text{records independent with one law}",
@@ -131,9 +123,8 @@ def the_share_of_ones() -> Derivation:
     """Count the tables with k ones in which a given bit is 1."""
     return Derivation(
         setting=(
-            "b = C(n-1, k-1) tables of k ones have a 1 in the given place, and C(n-1, k) = b (n-k)/k a "
-            "0, for 0 < k "
-            "< n. All tables of k ones are equally likely (with chance q^k (1-q)^(n-k) each)."
+            "b = C(n-1, k-1) tables of k ones have a 1 in the given place, and C(n-1, k) = b (n-k)/k a 0, "
+            "for 0 < k < n. All tables of k ones are equally likely (with chance q^k (1-q)^(n-k) each)."
         ),
         steps=(
             Identity(
@@ -146,8 +137,7 @@ def the_share_of_ones() -> Derivation:
         ),
         conclusion=(
             "The bit is 1 with chance k/n, also for k = 0 and n, where one table is left. Its entropy is "
-            "h(k/n), "
-            "and was h(1/2) = 1."
+            "h(k/n), and was h(1/2) = 1."
         ),
     )
 
@@ -210,11 +200,9 @@ def between_two_parabolas() -> Derivation:
     """Compare 1 - h(1/2 + d) with its series."""
     return Derivation(
         setting=(
-            "With u = (2d)^2, 0 <= u <= 1, 1 - h(1/2 + d) = (1/ln 2) times the sum over j >= 1 of u^j / "
-            "(2j (2j-1)), "
-            "the series of the logarithm, used as it is. For k ones of n, d = k/n - 1/2, and the mean of "
-            "u is 4 "
-            "times the variance of a mean of n bits: 1/n."
+            "With u = (2d)^2, 0 <= u <= 1, 1 - h(1/2 + d) = (1/ln 2) times the sum over j >= 1 of u^j / (2j "
+            "(2j-1)), the series of the logarithm, used as it is. For k ones of n, d = k/n - 1/2, and the "
+            "mean of u is 4 times the variance of a mean of n bits: 1/n."
         ),
         steps=(
             Identity(
@@ -234,10 +222,9 @@ def between_two_parabolas() -> Derivation:
             ),
         ),
         conclusion=(
-            "The first term alone is u/(2 ln 2); all terms with u for u^j are u. So u/(2 ln 2) <= 1 - h "
-            "<= u, and the "
-            "mean of u is 1/n. The terms after the first have a mean of order 1/n^2, so the former is "
-            "the limit."
+            "The first term alone is u/(2 ln 2); all terms with u for u^j are u. So u/(2 ln 2) <= 1 - h <= "
+            "u, and the mean of u is 1/n. The terms after the first have a mean of order 1/n^2, so the "
+            "former is the limit."
         ),
     )
 

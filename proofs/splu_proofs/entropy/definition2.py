@@ -20,8 +20,7 @@ D2 = Claim(
     statement=r"\mathcal P = \max_{i\le n}\bigl(H(X_i) - H'(X_i)\bigr)",
     words=(
         "A definition, read so: H' is the entropy of the record under the prior brought to sum 1 on the "
-        "tables "
-        "that agree with what was released. It belongs to one released value. It can be negative "
+        "tables that agree with what was released. It belongs to one released value. It can be negative "
         "(entropy.D2n); its mean over what is released cannot (entropy.D2e). It depends on the prior of the "
         "tables, and it counts what follows from the release, however hard that is to compute (entropy.ENC)."
     ),
@@ -37,12 +36,9 @@ D2N = Claim(
     statement=r"\max_{i\le n}\bigl(H(X_i) - H'(X_i)\bigr) \ge 0",
     words=(
         "False for a single released value: what is learned may make every record more uncertain than it "
-        "was. "
-        "Three tables of two bits, 00, 01 and 10, are equally likely, and it is released that the bits "
-        "differ: "
-        "each bit was 1 with chance 1/3, and is now with chance 1/2. With independent records the same "
-        "happens "
-        "to two bits of chance 1/3 of which one is 1. What holds is the mean, entropy.D2e."
+        "was. Three tables of two bits, 00, 01 and 10, are equally likely, and it is released that the bits "
+        "differ: each bit was 1 with chance 1/3, and is now with chance 1/2. With independent records the "
+        "same happens to two bits of chance 1/3 of which one is 1. What holds is the mean, entropy.D2e."
     ),
     hypotheses=(r"H' \text{ for one released value}",),
     status=Status.REFUTED,
@@ -67,16 +63,12 @@ D2E = Claim(
         "The mean of a record's loss over what is released is its mutual information with the release: never "
         "negative, never above its entropy, and not increased by anything done to the release afterwards. So "
         "it is offered beside Definition 2, as are the loss in which a gain counts as none, and both "
-        "relative "
-        "to the entropy there was."
+        "relative to the entropy there was."
     ),
     hypotheses=(r"\text{finitely many tables}",),
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
-    licenses=(
-        "splu_ref.channels.information:mutual_information",
-        "splu_ref.channels.information",
-    ),
+    licenses=("splu_ref.channels.information:mutual_information", "splu_ref.channels.information"),
     tests=(
         "tests/channels/test_entropy.py::test_information_lies_between_0_and_the_entropy_and_falls",
         "tests/channels/test_world.py::test_what_is_lost_is_what_a_direct_count_says",
@@ -158,12 +150,9 @@ def no_information_is_negative() -> Derivation:
     return Derivation(
         setting=(
             "p is the chance of a value of the record together with a released value, x and s are the "
-            "chances "
-            "of each, all above 0. I(X; S) is the sum over both of p lg(p/(x s)), which is H(X) less the "
-            "mean of "
-            "H(X | S = s), as p/s is the chance given s. ln u <= u - 1 is used as it is. In X the "
-            "entropy H(X | S "
-            "= s) is at least 0, so I is at most H(X)."
+            "chances of each, all above 0. I(X; S) is the sum over both of p lg(p/(x s)), which is H(X) less "
+            "the mean of H(X | S = s), as p/s is the chance given s. ln u <= u - 1 is used as it is. In X "
+            "the entropy H(X | S = s) is at least 0, so I is at most H(X)."
         ),
         steps=(
             Identity(

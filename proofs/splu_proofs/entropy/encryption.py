@@ -19,13 +19,10 @@ ENC = Claim(
         r"D \text{ follows from } S \;\Longrightarrow\; H(X_i) - H'(X_i) = H(X_i) \text{ for all } i, s"
     ),
     words=(
-        "True. With a public key everybody can encrypt every table and compare, so the table follows "
-        "from what is "
-        "published, whatever work it takes; entropy counts no work. The same holds where encryption "
-        "draws coins, as long as "
-        "no two tables share a ciphertext. It is not so for a key that stays secret and is as long as "
-        "the table: then every "
-        "table has the same law of ciphertexts, and nothing is lost."
+        "True. With a public key everybody can encrypt every table and compare, so the table follows from "
+        "what is published, whatever work it takes; entropy counts no work. The same holds where encryption "
+        "draws coins, as long as no two tables share a ciphertext. It is not so for a key that stays secret "
+        "and is as long as the table: then every table has the same law of ciphertexts, and nothing is lost."
     ),
     hypotheses=(r"S \text{ the ciphertext; the public key is known}",),
     status=Status.VERIFIED,

@@ -38,9 +38,8 @@ IC = Claim(
     words=(
         "To every base above 1 the four printed properties hold: at least 0, 0 for what is certain, additive "
         "for independent events, continuous and falling with p. They do not single the logarithm out, as the "
-        "constant 0 has them too; with strictly falling for monotone they do (Cauchy's equation, "
-        "quoted). The base "
-        "is a unit: all losses to the base b are those in bits divided by lg b."
+        "constant 0 has them too; with strictly falling for monotone they do (Cauchy's equation, quoted). "
+        "The base is a unit: all losses to the base b are those in bits divided by lg b."
     ),
     hypotheses=(r"0 < p \le 1",),
     status=Status.CORRECTED,

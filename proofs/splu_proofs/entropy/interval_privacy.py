@@ -14,20 +14,16 @@ AS = Claim(
     title="interval privacy, what it overlooks, and the loss of a reconstruction",
     statement=(
         r"\text{noise uniform on } [-\alpha,\alpha]: \text{ width } \alpha \text{ at } 50\,\%,\ 2\alpha "
-        r"\text{ at } "
-        r"100\,\%;\quad X \in [0,1]\cup[4,5],\ \alpha = 1: \text{ width} \le 1;\quad "
-        r"0 \le \tfrac12\int|f-\hat f| \le 1"
+        r"\text{ at } 100\,\%;\quad X \in [0,1]\cup[4,5],\ \alpha = 1: \text{ width} \le 1;\quad 0 \le "
+        r"\tfrac12\int|f-\hat f| \le 1"
     ),
     words=(
-        "True. The shortest interval that holds uniform noise of width 2 alpha with chance c has the "
-        "width 2 alpha c. With "
-        "the law of X known, the published value determines which of the two intervals X is in, so the width "
-        "at 100 % is at "
-        "most 1, not 2; it is 1 only for a published value in [0, 1] or [4, 5] and shorter at the edges. "
-        "Half the "
-        "distance of two densities is 1 less their common part: from 0, for densities equal almost "
-        "everywhere, "
-        "to 1, for densities without common part. Computed on grids."
+        "True. The shortest interval that holds uniform noise of width 2 alpha with chance c has the width 2 "
+        "alpha c. With the law of X known, the published value determines which of the two intervals X is "
+        "in, so the width at 100 % is at most 1, not 2; it is 1 only for a published value in [0, 1] or [4, "
+        "5] and shorter at the edges. Half the distance of two densities is 1 less their common part: from "
+        "0, for densities equal almost everywhere, to 1, for densities without common part. Computed on "
+        "grids."
     ),
     hypotheses=(r"f, \hat f \text{ densities}", r"\text{widths of sets of values; grids of } 1/m"),
     status=Status.VERIFIED,
@@ -36,10 +32,7 @@ AS = Claim(
 )
 
 
-@AS.computation(
-    cases=180,
-    perturbed="Fraction(end - start, cells) => Fraction(end - start + 1, cells)",
-)
+@AS.computation(cases=180, perturbed="Fraction(end - start, cells) => Fraction(end - start + 1, cells)")
 def the_shortest_interval() -> Comparisons:
     """Look for fewer than c 2m of 2m equally likely cells in a row that have the chance c."""
     for cells in range(2, 25, 2):
@@ -56,11 +49,7 @@ def the_shortest_interval() -> Comparisons:
 
 
 @AS.computation(
-    cases=692,
-    perturbed=(
-        "range(-m, m) => range(-m, m + 1)",
-        "range(4 * m, 5 * m) => range(m, 2 * m)",
-    ),
+    cases=692, perturbed=("range(-m, m) => range(-m, m + 1)", "range(4 * m, 5 * m) => range(m, 2 * m)")
 )
 def two_intervals_and_their_noise() -> Comparisons:
     """X in m cells from 0 and m cells from 4m, noise in 2m cells about 0: what a published cell leaves."""

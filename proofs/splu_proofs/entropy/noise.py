@@ -53,17 +53,13 @@ PERT = Claim(
     title="noise of mean zero on the data",
     statement=(
         r"\operatorname{E}\bar z = \bar x,\qquad \operatorname{E} s_z^2 = s_x^2 + v\Bigl(1 - "
-        r"\frac1n\Bigr),\qquad "
-        r"s^2 = \tfrac1n\sum(x_i - \bar x)^2"
+        r"\frac1n\Bigr),\qquad s^2 = \tfrac1n\sum(x_i - \bar x)^2"
     ),
     words=(
-        "True in expectation: the mean is not expected to change, and the variance of the column rises "
-        "by v (1 - 1/n), or "
-        "by v if it is taken with the divisor n - 1. A single release has another mean, off by a "
-        "standard error of "
-        "sqrt(v/n). It needs noise that is independent of the data: noise that is minus the value less "
-        "the mean has "
-        "mean zero as well, and leaves no variance."
+        "True in expectation: the mean is not expected to change, and the variance of the column rises by v "
+        "(1 - 1/n), or by v if it is taken with the divisor n - 1. A single release has another mean, off by "
+        "a standard error of sqrt(v/n). It needs noise that is independent of the data: noise that is minus "
+        "the value less the mean has mean zero as well, and leaves no variance."
     ),
     hypotheses=(r"\text{noise of the records independent, of each other and of the data, mean } 0,\ v",),
     status=Status.PROVED,

@@ -17,12 +17,10 @@ QSS = Claim(
     statement=r"k \le N/6 \;\Longrightarrow\; \text{every count is found from the answered ones}",
     words=(
         "False without a condition on the table, where sizes from k to N-k are answered: there must be a "
-        "tracker, a set between 2k and N-2k that may be queried. In a table of six records that are "
-        "all alike "
-        "every question is of none or of all and is refused, and whether all have a value or none has "
-        "remains open. "
-        "With a tracker it is true, and up to N/4. If only small sets are refused, and large ones are "
-        "answered, it is true up to N/2 and needs no tracker."
+        "tracker, a set between 2k and N-2k that may be queried. In a table of six records that are all "
+        "alike every question is of none or of all and is refused, and whether all have a value or none has "
+        "remains open. With a tracker it is true, and up to N/4. If only small sets are refused, and large "
+        "ones are answered, it is true up to N/2 and needs no tracker."
     ),
     hypotheses=(r"k \ge 1", r"\operatorname{count}(C) \text{ answered iff } k \le |C| \le N-k"),
     status=Status.REFUTED,
@@ -40,10 +38,9 @@ QSSC = Claim(
         r"\text{all four answered};\quad \text{such sizes exist iff } k \le N/4"
     ),
     words=(
-        "The counts of C or T and of C or not T are within the sizes that are answered, and so are those "
-        "of T and of not "
-        "T, whose sum is N. A set with more than N-k records is N less its complement. If every set of "
-        "at least k is answered, count(C) = count(all) - count(not C) does for k <= N/2."
+        "The counts of C or T and of C or not T are within the sizes that are answered, and so are those of "
+        "T and of not T, whose sum is N. A set with more than N-k records is N less its complement. If every "
+        "set of at least k is answered, count(C) = count(all) - count(not C) does for k <= N/2."
     ),
     hypotheses=(r"T,\ C\cup T,\ C\cup\bar T \text{ may be queried}",),
     status=Status.CORRECTED,
@@ -116,10 +113,9 @@ def the_four_sizes() -> Derivation:
     """Count the records in C and T, in C alone, in T alone, and in neither."""
     return Derivation(
         setting=(
-            "a records are in both C and T, b in C alone, c in T alone and d in neither. |C| = a + b < "
-            "k, |T| = a + c "
-            ">= 2k, and N - |T| = b + d >= 2k. C or T has N - d records, C or not T has N - c, and at least "
-            "as many as T and not T. Adding: (a+b+c) + (a+b+d) - (a+b+c+d) = a + b."
+            "a records are in both C and T, b in C alone, c in T alone and d in neither. |C| = a + b < k, "
+            "|T| = a + c >= 2k, and N - |T| = b + d >= 2k. C or T has N - d records, C or not T has N - c, "
+            "and at least as many as T and not T. Adding: (a+b+c) + (a+b+d) - (a+b+c+d) = a + b."
         ),
         steps=(
             _leaves_out("C or T is not too large", "d >= k: it leaves out at least k records.", neither=True),

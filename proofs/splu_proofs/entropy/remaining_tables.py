@@ -20,12 +20,9 @@ PX = Claim(
     statement=r"P(X_i = v_x) = q_i\,|t_x| = p'_{ix}",
     words=(
         "False unless the tables that are left and give the record this value are equally likely: the "
-        "formula "
-        "takes the chance of one of them for all. Two tables with chances 1/3 and 2/3 that both give the "
-        "record "
-        "the value: it has it for certain, and the formula says 2/3 or 4/3. The paper's example has a "
-        "uniform "
-        "prior, where it holds."
+        "formula takes the chance of one of them for all. Two tables with chances 1/3 and 2/3 that both give "
+        "the record the value: it has it for certain, and the formula says 2/3 or 4/3. The paper's example "
+        "has a uniform prior, where it holds."
     ),
     hypotheses=(r"q \text{ the chances of the remaining tables, with sum } 1",),
     status=Status.REFUTED,
@@ -45,8 +42,7 @@ PXC = Claim(
     ),
     words=(
         "Bayes' rule: the chances of the tables that are left are brought to sum 1, and added over those "
-        "that "
-        "give the record the value. They may be counted instead if all are equally likely."
+        "that give the record the value. They may be counted instead if all are equally likely."
     ),
     status=Status.CORRECTED,
     grade=Grade.EXACT,

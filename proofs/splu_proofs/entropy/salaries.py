@@ -21,11 +21,9 @@ EX = Claim(
         r"\text{mean } 100:\ \mathcal P = 1.585"
     ),
     words=(
-        "The counts 27 and 7 and the total loss at mean 100 are right; the entropy after mean 200 is "
-        "not. Of the "
-        "seven databases two give a record 100, three 200 and two 300, so H' is the entropy of (2/7, "
-        "3/7, 2/7), "
-        "1.557 bits and not 1.439, and the loss is 0.028 bits, a fifth of what is printed."
+        "The counts 27 and 7 and the total loss at mean 100 are right; the entropy after mean 200 is not. Of "
+        "the seven databases two give a record 100, three 200 and two 300, so H' is the entropy of (2/7, "
+        "3/7, 2/7), 1.557 bits and not 1.439, and the loss is 0.028 bits, a fifth of what is printed."
     ),
     status=Status.REFUTED,
     grade=Grade.EXACT,
@@ -40,9 +38,8 @@ EXC = Claim(
     source=SOURCE,
     title="three salaries",
     statement=(
-        r"\text{mean } 200:\ H' = \lg 7 - \tfrac37\lg 3 - \tfrac47 = 1.5566\ldots,\ "
-        r"\mathcal P = \tfrac47 + \tfrac{10}7\lg 3 - \lg 7 = .0283\ldots;\quad \text{mean } 100:\ "
-        r"\mathcal P = \lg 3"
+        r"\text{mean } 200:\ H' = \lg 7 - \tfrac37\lg 3 - \tfrac47 = 1.5566\ldots,\ \mathcal P = \tfrac47 + "
+        r"\tfrac{10}7\lg 3 - \lg 7 = .0283\ldots;\quad \text{mean } 100:\ \mathcal P = \lg 3"
     ),
     words=(
         "All three records lose 0.0283 bits at mean 200, and all of their 1.585 bits at mean 100. Over all "

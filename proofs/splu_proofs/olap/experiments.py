@@ -175,10 +175,7 @@ def a_narrow_piece_of_one_column() -> Witness:
         sign="<",
         printed=Fraction(19),
         true=Fraction(27542, 1421),
-        smaller=lambda: (
-            *product(range(2, 30), repeat=2),
-            *((pieces, 30) for pieces in range(2, 29)),
-        ),
+        smaller=lambda: (*product(range(2, 30), repeat=2), *((pieces, 30) for pieces in range(2, 29))),
         count=737,
         order="the larger of n and w, then n",
         perturbed="splu_proofs.olap.experiments:odds larger",
@@ -239,10 +236,7 @@ TREE = Claim(
 )
 
 
-@TREE.measurement(
-    cases=2,
-    perturbed="splu_ref.randomness.byte_rules:ByteSource.below larger",
-)
+@TREE.measurement(cases=2, perturbed="splu_ref.randomness.byte_rules:ByteSource.below larger")
 def three_kinds_of_trees() -> Comparisons:
     """Grow each tree from three releases of the embedded table at p = 1/2."""
     from splu_ref.randomness import SeededSource  # noqa: PLC0415  only runs need it

@@ -20,13 +20,12 @@ EM = Claim(
         r"x^t \to \arg\max_{x \ge 0,\ \sum x = n} \prod_q (xA)_q^{y_q}"
     ),
     words=(
-        "The iteration is EM, but it must not start at y: a state that no record is published in then has "
-        "0 for ever, and may be where the likelihood wants records. Two records, one published in each of "
-        "the two mixed states of two columns, p = 1/5 and b = 1/10: EM stays at y, with probability "
-        "(197/1250)^2 for what was seen, while two records that satisfy both predicates give it "
-        "(126/625)^2. With one column the start at y does no harm: a side that nobody is published on has "
-        "no record in the likeliest counts either. With many columns most states are empty, and the start "
-        "matters."
+        "The iteration is EM, but it must not start at y: a state that no record is published in then has 0 "
+        "for ever, and may be where the likelihood wants records. Two records, one published in each of the "
+        "two mixed states of two columns, p = 1/5 and b = 1/10: EM stays at y, with probability (197/1250)^2 "
+        "for what was seen, while two records that satisfy both predicates give it (126/625)^2. With one "
+        "column the start at y does no harm: a side that nobody is published on has no record in the "
+        "likeliest counts either. With many columns most states are empty, and the start matters."
     ),
     hypotheses=(r"0 < p_r < 1", r"0 < b_r < 1"),
     status=Status.REFUTED,

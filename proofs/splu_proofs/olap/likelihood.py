@@ -18,11 +18,10 @@ T2 = Claim(
     statement=r"x = yA^{-1} \text{ maximizes } \prod_v (xA)_v^{y_v} \text{ subject to } \sum_u x_u = n",
     words=(
         "False as soon as no record is published in some state. The factor of that state is 1 whatever "
-        "(xA)_v is, so (xA)_v may be made negative and the others as large as one likes: the likelihood "
-        "has no maximum. With one column, one record published outside the set and p = b = 1/2 the "
-        "inversion has likelihood 1, and x = (5/2, -3/2) has 3/2. The printed proof sets the partial "
-        "derivatives to zero and divides by y_v. What is missing is that the expected counts xA must not "
-        "be negative, olap.T2c."
+        "(xA)_v is, so (xA)_v may be made negative and the others as large as one likes: the likelihood has "
+        "no maximum. With one column, one record published outside the set and p = b = 1/2 the inversion has "
+        "likelihood 1, and x = (5/2, -3/2) has 3/2. The printed proof sets the partial derivatives to zero "
+        "and divides by y_v. What is missing is that the expected counts xA must not be negative, olap.T2c."
     ),
     hypotheses=(r"p_r > 0", r"y_v \ge 0"),
     status=Status.REFUTED,
@@ -84,10 +83,7 @@ def smallest_counterexample() -> Witness:
     )
 
 
-@T2C.computation(
-    cases=5140,
-    perturbed="Fraction(y) for y in seen => Fraction(n, states) for y in seen",
-)
+@T2C.computation(cases=5140, perturbed="Fraction(y) for y in seen => Fraction(n, states) for y in seen")
 def every_small_table_against_a_grid() -> Comparisons:
     """Compare the inversion with all expected counts in steps of a sixth of a record, up to four records."""
     for states, most in ((2, 4), (4, 2)):

@@ -62,12 +62,11 @@ T4 = Claim(
     ),
     asserts=(WITHIN,),
     words=(
-        "True, and the bound is sharp: a set of prior rho1 whose relative prior is the bound has a "
-        "posterior of exactly rho2. A breach needs a relative prior below s, so s may also equal the bound. "
-        "This is what the paper's example needs: at p = 1/5 and levels 1/10 and 19/20 the bound is exactly "
-        "68, and there is no (68, .1, .95) breach, which the theorem's strict inequality alone does not "
-        "give. For rare sets, s = 1, the level is 15/16 = .9375, again for a set seen in itself: see "
-        "olap.T4r."
+        "True, and the bound is sharp: a set of prior rho1 whose relative prior is the bound has a posterior "
+        "of exactly rho2. A breach needs a relative prior below s, so s may also equal the bound. This is "
+        "what the paper's example needs: at p = 1/5 and levels 1/10 and 19/20 the bound is exactly 68, and "
+        "there is no (68, .1, .95) breach, which the theorem's strict inequality alone does not give. For "
+        "rare sets, s = 1, the level is 15/16 = .9375, again for a set seen in itself: see olap.T4r."
     ),
     hypotheses=(r"0 < p < 1", r"\text{the published value is known to lie in } S, \text{ and no more}"),
     status=Status.PROVED,

@@ -151,10 +151,7 @@ def the_two_differences() -> Derivation:
 
 @RAREC.computation(
     cases=1204,
-    perturbed=(
-        "(most > least) => (most >= least)",
-        "least = Fraction(1, values) => least = Fraction(1)",
-    ),
+    perturbed=("(most > least) => (most >= least)", "least = Fraction(1, values) => least = Fraction(1)"),
 )
 def every_small_histogram() -> Comparisons:
     """Compare the largest posteriors of all sets for at most 4 records and 4 values."""

@@ -83,10 +83,9 @@ def half_of_it_does() -> Derivation:
             ),
         ),
         conclusion=(
-            "The count is off by n p epsilon or more, upward, with probability at most "
-            "exp(-n (p epsilon)^2 / 2) by Markov's inequality, and downward likewise. Both together "
-            "are at most delta for "
-            "n >= 2 ln(2/delta) / (p epsilon)^2, half of what is printed."
+            "The count is off by n p epsilon or more, upward, with probability at most exp(-n (p epsilon)^2 "
+            "/ 2) by Markov's inequality, and downward likewise. Both together are at most delta for n >= 2 "
+            "ln(2/delta) / (p epsilon)^2, half of what is printed."
         ),
     )
 
@@ -117,20 +116,17 @@ T1S = Claim(
     source="sharpens Agrawal et al. 2005, §4.1, Theorem 1",
     title="the least number of rows",
     statement=(
-        r"n_0 = 1 + \max\{n : \exists c \le n,\ "
-        r"\Pr(|X_{n,c} - \mathrm{E}X_{n,c}| \ge n p \varepsilon) > \delta\},\quad X_{n,c} \sim "
-        r"\mathrm{Bin}(c, p + (1-p)b) + \mathrm{Bin}(n-c, (1-p)b)"
+        r"n_0 = 1 + \max\{n : \exists c \le n,\ \Pr(|X_{n,c} - \mathrm{E}X_{n,c}| \ge n p \varepsilon) > "
+        r"\delta\},\quad X_{n,c} \sim \mathrm{Bin}(c, p + (1-p)b) + \mathrm{Bin}(n-c, (1-p)b)"
     ),
     words=(
-        "From n_0 rows on the estimate is within epsilon but for delta whatever the true count, and at "
-        "n_0 - 1 it is not. The maximum exists, by Hoeffding's inequality. It is found from there "
-        "downward: adding a "
-        "centered trial raises a tail that begins 3 or more above the mean, because masses fall from the "
-        "mode on and the mode is less than 1 from the mean, so that one probability bounds a block "
-        "of n and c; "
-        "single n are settled by a bound of second differences along c. Here both are checked at every n and "
-        "c of small cases. n_0 depends on b: at p = 1/2, epsilon = 1/5, delta = 1/20 it is 81 for b = 1/2, "
-        "94 for 1/4 and 101 for 1/10."
+        "From n_0 rows on the estimate is within epsilon but for delta whatever the true count, and at n_0 - "
+        "1 it is not. The maximum exists, by Hoeffding's inequality. It is found from there downward: adding "
+        "a centered trial raises a tail that begins 3 or more above the mean, because masses fall from the "
+        "mode on and the mode is less than 1 from the mean, so that one probability bounds a block of n and "
+        "c; single n are settled by a bound of second differences along c. Here both are checked at every n "
+        "and c of small cases. n_0 depends on b: at p = 1/2, epsilon = 1/5, delta = 1/20 it is 81 for b = "
+        "1/2, 94 for 1/4 and 101 for 1/10."
     ),
     hypotheses=("0 < p < 1", "0 < b < 1", r"\varepsilon > 0", r"0 < \delta < 1", "one column, a fixed table"),
     status=Status.VERIFIED,

@@ -171,10 +171,7 @@ def _largest(values: int) -> Fraction:
     return product_posterior(RHO1, [(P, Fraction(1, values))] * 2)
 
 
-@T5E.computation(
-    cases=2,
-    perturbed="splu_proofs.printed.small_sets:largest_relative_prior larger",
-)
+@T5E.computation(cases=2, perturbed="splu_proofs.printed.small_sets:largest_relative_prior larger")
 def where_the_example_fails() -> Comparisons:
     """Decide the example for every number of values of two like columns, one value in each set."""
     printed = largest_relative_prior(RHO1, RHO2, P, 2)

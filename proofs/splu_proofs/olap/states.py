@@ -27,11 +27,10 @@ TP = Claim(
     ),
     words=(
         "True, with the first column's bit leftmost: columns are perturbed independently, so a record's "
-        "chance to move from state i to state j is the product over the columns, and within a column a "
-        "value is kept with p_r, or replaced by one in the set with R_r,1, whatever it was. That the "
-        "chance depends on nothing but the state makes the states a chain of their own. Every outcome of "
-        "the shipped mechanism is run for each record of a product domain and compared, for every pair of "
-        "sets."
+        "chance to move from state i to state j is the product over the columns, and within a column a value "
+        "is kept with p_r, or replaced by one in the set with R_r,1, whatever it was. That the chance "
+        "depends on nothing but the state makes the states a chain of their own. Every outcome of the "
+        "shipped mechanism is run for each record of a product domain and compared, for every pair of sets."
     ),
     hypotheses=(
         "columns perturbed independently",

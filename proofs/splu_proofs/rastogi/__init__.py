@@ -2,13 +2,5 @@
 
 PAPER = "Rastogi, Suciu, Hong 2007: the boundary between privacy and utility in data publishing"
 
-MODULES = (
-    "leakage",
-    "sufficient",
-    "region",
-    "certain",
-    "estimator",
-    "views",
-    "difference",
-)
+MODULES = ("leakage", "sufficient", "region", "certain", "estimator", "views", "difference")
 """The modules of this package, in the order of the paper."""

@@ -14,11 +14,10 @@ DN = Claim(
     statement=r"\frac{\Pr[t]}{\Pr[t \mid V]} \le \frac\gamma d \;\Longrightarrow\; \Pr[t \mid V] \le \gamma",
     words=(
         "The first bullet calls the prior over the posterior the privacy, Definition 2.3 bounds the "
-        "posterior "
-        "over the prior. As an inequality the one is the reciprocal of the other: that is condition (i). "
-        "As a "
-        "definition of privacy by itself it is not enough. Publish each tuple with 1/3 and no fakes: at "
-        "d = 1/3, gamma = 1/2 the ratio is below 3/2 = gamma/d, and whoever sees a tuple is certain of it."
+        "posterior over the prior. As an inequality the one is the reciprocal of the other: that is "
+        "condition (i). As a definition of privacy by itself it is not enough. Publish each tuple with 1/3 "
+        "and no fakes: at d = 1/3, gamma = 1/2 the ratio is below 3/2 = gamma/d, and whoever sees a tuple is "
+        "certain of it."
     ),
     hypotheses=(r"0 < \Pr[t] \le d \le \gamma < 1",),
     status=Status.REFUTED,

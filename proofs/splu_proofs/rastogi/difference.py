@@ -15,15 +15,13 @@ SD = Claim(
     source="Rastogi, Suciu, Hong 2007 (summary), after Definition 3.1",
     title="statistical difference and usefulness",
     statement=(
-        r"\Pr_A(T) - \Pr_B(T) \le \tfrac12 \mathrm{SD}(A, B) \text{ for every test } T, \text{ with "
-        r"equality for "
-        r"some}; \quad \mathrm{SD}(A,B) \ge 2(1-2\varepsilon) \text{ if some estimate errs by } n/2 "
+        r"\Pr_A(T) - \Pr_B(T) \le \tfrac12 \mathrm{SD}(A, B) \text{ for every test } T, \text{ with equality "
+        r"for some}; \quad \mathrm{SD}(A,B) \ge 2(1-2\varepsilon) \text{ if some estimate errs by } n/2 "
         r"\text{ with at most } \varepsilon"
     ),
     words=(
         "True, and it can be quantified. 001 defines the difference without the factor 1/2, so it ranges "
-        "over "
-        "[0, 2]. Whoever distinguishes Q(I) = n from Q(I) = 0 has a chance of at most 1/2 + SD/4 to be "
+        "over [0, 2]. Whoever distinguishes Q(I) = n from Q(I) = 0 has a chance of at most 1/2 + SD/4 to be "
         "right, if both are as likely, and the test that asks which law makes V likelier attains it. An "
         "estimate that is off by less than n/2 with 1 - epsilon under both distinguishes them, so a "
         "meaningless algorithm, with SD below 1/2, has epsilon above 3/8 for such queries."
@@ -46,10 +44,8 @@ T33 = Claim(
         "Quoted; the proof is not in the summary and not made here. What is computed is the alpha-beta "
         "algorithm at its least variance, for a query of half the domain, with n = sqrt m: the exact "
         "statistical difference of n_V between Q(I) = n and Q(I) = 0. It falls as k = d m/n grows, and "
-        "passes "
-        "1/2 near k = sqrt m, as the theorem has it. n_V is what the estimator sees; what is published "
-        "outside "
-        "the query adds at most as much again."
+        "passes 1/2 near k = sqrt m, as the theorem has it. n_V is what the estimator sees; what is "
+        "published outside the query adds at most as much again."
     ),
     hypotheses=(r"c \text{ a constant}", r"d = kn/m"),
     status=Status.LITERATURE,
@@ -70,8 +66,7 @@ def the_best_test() -> Derivation:
     return Derivation(
         setting=(
             "An outcome has probabilities a and b under A and B, in units of a common denominator, and a "
-            "test "
-            "says A on it with j/n. Its gain is the sum of j (a-b)/n over the outcomes."
+            "test says A on it with j/n. Its gain is the sum of j (a-b)/n over the outcomes."
         ),
         steps=(
             Inequality(
@@ -92,12 +87,10 @@ def the_best_test() -> Derivation:
             ),
         ),
         conclusion=(
-            "The best test says A where A makes the outcome likelier. Its gain is the sum of a - b "
-            "there, which "
-            "equals the sum of b - a elsewhere, as both laws add up to 1: so it is SD/2. An estimate "
-            "within n/2 "
-            "of the truth with 1 - epsilon under both is a test, whether it is above n/2, with a gain of at "
-            "least 1 - 2 epsilon."
+            "The best test says A where A makes the outcome likelier. Its gain is the sum of a - b there, "
+            "which equals the sum of b - a elsewhere, as both laws add up to 1: so it is SD/2. An estimate "
+            "within n/2 of the truth with 1 - epsilon under both is a test, whether it is above n/2, with a "
+            "gain of at least 1 - 2 epsilon."
         ),
     )
 

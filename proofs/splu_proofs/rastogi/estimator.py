@@ -125,14 +125,11 @@ T44 = Claim(
     ),
     words=(
         "True for some epsilon below 1, and this one can be stated: Chebyshev's at the chances of least "
-        "variance. As the domain grows it tends to 1 - gamma, and no more can be said in general: the "
-        "error of "
-        "the query for the whole domain tends to a normal one of variance (1 - gamma) rho^2 n. So "
-        "epsilon does "
-        "not become small with n or m; it does with a larger rho. At n = 100, m = 10,000, k = 1, gamma = "
-        "1/2 the "
-        "exact error of that query is .174, where Chebyshev gives .526. At the printed extreme point it "
-        "is larger."
+        "variance. As the domain grows it tends to 1 - gamma, and no more can be said in general: the error "
+        "of the query for the whole domain tends to a normal one of variance (1 - gamma) rho^2 n. So epsilon "
+        "does not become small with n or m; it does with a larger rho. At n = 100, m = 10,000, k = 1, gamma "
+        "= 1/2 the exact error of that query is .174, where Chebyshev gives .526. At the printed extreme "
+        "point it is larger."
     ),
     hypotheses=(
         r"\alpha, \beta \text{ of least variance for } (d, \gamma)",
@@ -156,9 +153,8 @@ def moments() -> Derivation:
 
     return Derivation(
         setting=(
-            "n_V is a sum of Q independent coins of chance alpha + beta and n_D - Q of chance beta; a "
-            "coin of "
-            "chance a has mean a and variance a (1-a)."
+            "n_V is a sum of Q independent coins of chance alpha + beta and n_D - Q of chance beta; a coin "
+            "of chance a has mean a and variance a (1-a)."
         ),
         steps=(
             Identity(

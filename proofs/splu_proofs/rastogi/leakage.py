@@ -16,10 +16,9 @@ D23 = Claim(
     words=(
         "The adversary's tuples are independent, and of each he either is certain or believes at most d. "
         "Tuples of prior 0 or 1 are left out: nothing can be learned of them. With d above gamma no "
-        "algorithm "
-        "that ever publishes a genuine tuple keeps the second condition, so 0 < d <= gamma < 1 is meant. The "
-        "second condition bounds beliefs in presence alone: a release may make somebody certain that a tuple "
-        "is nearly absent, as far as the first one lets it."
+        "algorithm that ever publishes a genuine tuple keeps the second condition, so 0 < d <= gamma < 1 is "
+        "meant. The second condition bounds beliefs in presence alone: a release may make somebody certain "
+        "that a tuple is nearly absent, as far as the first one lets it."
     ),
     hypotheses=(r"0 < d \le \gamma < 1", r"\text{tuples independent under the prior}"),
     status=Status.DEFINITION,
@@ -37,9 +36,8 @@ LEAK = Claim(
     ),
     words=(
         "A tuple that fails the first condition is believed less than before, one that fails the second "
-        "more: "
-        "d/gamma is at most 1, and the prior at most d, which is at most gamma. So no tuple fails both, and "
-        "the names are right. A tuple may be believed less without failing the first condition."
+        "more: d/gamma is at most 1, and the prior at most d, which is at most gamma. So no tuple fails "
+        "both, and the names are right. A tuple may be believed less without failing the first condition."
     ),
     hypotheses=(r"0 < \Pr[t] \le d \le \gamma < 1",),
     status=Status.PROVED,

@@ -25,9 +25,8 @@ def seen_condition() -> Identity:
     return Identity(
         name="published, at the prior d",
         says=(
-            "gamma less the posterior is (beta gamma (1-d) - (alpha+beta) d (1-gamma))/(d alpha + beta): "
-            "of the "
-            "sign of the first condition."
+            "gamma less the posterior is (beta gamma (1-d) - (alpha+beta) d (1-gamma))/(d alpha + beta): of "
+            "the sign of the first condition."
         ),
         variables={"alpha": 1, "beta": 1, "d": 1, "gamma": 1},
         left=lambda alpha, beta, d, gamma: gamma - d * (alpha + beta) / (d * alpha + beta),

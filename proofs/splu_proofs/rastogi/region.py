@@ -44,12 +44,10 @@ T43C = Claim(
     ),
     words=(
         "What is published of other tuples says nothing of t, so there are two cases. If t is in V, the "
-        "posterior grows with the prior and is largest at d. If it is not, posterior over prior falls to "
-        "(1 - alpha - beta)/(1 - beta) as the prior falls to 0, which no prior attains. Where both "
-        "conditions "
-        "hold with equality, the variance of every query is least: on either edge of the region both "
-        "terms of "
-        "the variance fall with alpha, and between the edges, at one alpha, each is concave in beta. The "
+        "posterior grows with the prior and is largest at d. If it is not, posterior over prior falls to (1 "
+        "- alpha - beta)/(1 - beta) as the prior falls to 0, which no prior attains. Where both conditions "
+        "hold with equality, the variance of every query is least: on either edge of the region both terms "
+        "of the variance fall with alpha, and between the edges, at one alpha, each is concave in beta. The "
         "printed extreme point has the smaller alpha (gamma - d)^2/(gamma^2 (1 - d))."
     ),
     hypotheses=(r"\alpha > 0,\ \beta \ge 0,\ \alpha+\beta \le 1", r"0 < d < \gamma < 1"),
@@ -67,8 +65,7 @@ def the_region_and_its_corner() -> Derivation:
     return Derivation(
         setting=(
             "As in Theorem 4.3. c = d (1-gamma)/(gamma-d) and e = d/gamma: the conditions are beta >= c "
-            "alpha "
-            "and alpha <= (1-e) (1-beta). A query's variance is Q (alpha+beta)(1-alpha-beta)/alpha^2 + "
+            "alpha and alpha <= (1-e) (1-beta). A query's variance is Q (alpha+beta)(1-alpha-beta)/alpha^2 + "
             "(n_D - Q) beta (1-beta)/alpha^2."
         ),
         steps=(
@@ -132,9 +129,8 @@ def the_region_and_its_corner() -> Derivation:
         ),
         conclusion=(
             "Both conditions are necessary and sufficient. At a given alpha both terms of the variance are "
-            "concave in beta, so each is least at an end of the interval that the region leaves, which "
-            "lies on "
-            "one of the two edges; there it falls with alpha, and the corner has the largest alpha."
+            "concave in beta, so each is least at an end of the interval that the region leaves, which lies "
+            "on one of the two edges; there it falls with alpha, and the corner has the largest alpha."
         ),
     )
 

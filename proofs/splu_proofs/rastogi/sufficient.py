@@ -35,10 +35,8 @@ def both_conditions_suffice() -> Derivation:
     return Derivation(
         setting=(
             "t is published with alpha + beta if it is in I and with beta if not, and nothing else of V "
-            "depends "
-            "on t. So by Bayes the posterior at the prior x is x (alpha+beta)/(x alpha + beta) if t is "
-            "in V and "
-            "x (1-alpha-beta)/(1-beta-x alpha) if not."
+            "depends on t. So by Bayes the posterior at the prior x is x (alpha+beta)/(x alpha + beta) if t "
+            "is in V and x (1-alpha-beta)/(1-beta-x alpha) if not."
         ),
         steps=(
             growth(),
@@ -47,9 +45,8 @@ def both_conditions_suffice() -> Derivation:
             Identity(
                 name="the printed second condition",
                 says=(
-                    "(1-alpha-beta) gamma - (1-beta) d = gamma (1 - d/gamma - alpha - beta) + beta d: "
-                    "the exact "
-                    "condition has beta d more room."
+                    "(1-alpha-beta) gamma - (1-beta) d = gamma (1 - d/gamma - alpha - beta) + beta d: the "
+                    "exact condition has beta d more room."
                 ),
                 variables={"alpha": 1, "beta": 1, "d": 1, "gamma": 1},
                 left=lambda alpha, beta, d, gamma: (1 - alpha - beta) * gamma - (1 - beta) * d,

@@ -14,23 +14,17 @@ MV = Claim(
     title="several views over time",
     statement=(
         r"R \text{ views are } (d,\gamma)\text{-private together} \iff "
-        r"\Bigl(\frac{\alpha+\beta}\beta\Bigr)^R \le "
-        r"\frac{\gamma(1-d)}{d(1-\gamma)} \text{ and } \Bigl(\frac{1-\alpha-\beta}{1-\beta}\Bigr)^R \ge "
-        r"\frac d\gamma"
+        r"\Bigl(\frac{\alpha+\beta}\beta\Bigr)^R \le \frac{\gamma(1-d)}{d(1-\gamma)} \text{ and } "
+        r"\Bigl(\frac{1-\alpha-\beta}{1-\beta}\Bigr)^R \ge \frac d\gamma"
     ),
     words=(
-        "The summary names an extension and does not define it. Three readings. Fresh coins for every "
-        "view: a "
-        "tuple in j of R views has its prior odds times ((alpha+beta)/beta)^j "
-        "((1-alpha-beta)/(1-beta))^(R-j), "
-        "and the statement is exact, so every view costs, and R is bounded for every d below gamma. One coin "
-        "for each tuple, kept: every view is the same, and nothing is added. Kept coins and a changing "
-        "table: "
-        "a tuple that was not seen and is seen has been inserted, for certain, and one that vanishes "
-        "deleted, "
-        "so no gamma below 1 holds for them. Only the first can be a guarantee for several views of one "
-        "table, "
-        "and of a table that changes none of the three is."
+        "The summary names an extension and does not define it. Three readings. Fresh coins for every view: "
+        "a tuple in j of R views has its prior odds times ((alpha+beta)/beta)^j "
+        "((1-alpha-beta)/(1-beta))^(R-j), and the statement is exact, so every view costs, and R is bounded "
+        "for every d below gamma. One coin for each tuple, kept: every view is the same, and nothing is "
+        "added. Kept coins and a changing table: a tuple that was not seen and is seen has been inserted, "
+        "for certain, and one that vanishes deleted, so no gamma below 1 holds for them. Only the first can "
+        "be a guarantee for several views of one table, and of a table that changes none of the three is."
     ),
     hypotheses=("fresh coins", r"\beta > 0", r"0 < d \le \gamma < 1"),
     status=Status.PROVED,
@@ -63,9 +57,8 @@ def odds_multiply() -> Derivation:
             Identity(
                 name="the lower level, at the prior x",
                 says=(
-                    "Posterior over prior less e = d/gamma is (r - e + x e (1-r))/(1 - x (1-r)): for r "
-                    "<= 1 at "
-                    "least 0 for every x > 0 exactly if r >= e."
+                    "Posterior over prior less e = d/gamma is (r - e + x e (1-r))/(1 - x (1-r)): for r <= 1 "
+                    "at least 0 for every x > 0 exactly if r >= e."
                 ),
                 variables={"r": 2, "e": 1, "x": 1},
                 left=lambda r, e, x: r / (x * r + 1 - x) - e,

@@ -22,20 +22,15 @@ AC = Claim(
         r"S_m = \Pr(K = K'),\ K, K' \sim \mathrm{Multinomial}(m, \tfrac1\gamma) \text{ independent}"
     ),
     words=(
-        "However the groups are chosen, even by somebody who knows the table, no vector of published "
-        "counts is "
-        "likely; the true one is not either. S_m is the probability that two multinomial draws of m agree. "
-        "The "
-        "argument: the characteristic function of f' is the product over the groups of mu_g^gamma, mu_g the "
-        "mean of exp(i t_v) over the group, so Pr(f' = y) is at most the integral of the product of "
-        "|mu_g|^gamma. "
-        "A value lies in at most M groups, so Finner's inequality, which is quoted here, bounds it by the "
-        "product "
-        "of the integrals of |mu_g|^(gamma M) to the power 1/M, and |mu| <= 1 makes an even exponent of an "
-        "odd "
-        "one. The bound is checked over every plan and every y in small tables, where it is attained at "
-        "counts "
-        "(1, 1). A publisher whose counts are all right, whatever the plan, was not drawing independently."
+        "However the groups are chosen, even by somebody who knows the table, no vector of published counts "
+        "is likely; the true one is not either. S_m is the probability that two multinomial draws of m "
+        "agree. The argument: the characteristic function of f' is the product over the groups of "
+        "mu_g^gamma, mu_g the mean of exp(i t_v) over the group, so Pr(f' = y) is at most the integral of "
+        "the product of |mu_g|^gamma. A value lies in at most M groups, so Finner's inequality, which is "
+        "quoted here, bounds it by the product of the integrals of |mu_g|^(gamma M) to the power 1/M, and "
+        "|mu| <= 1 makes an even exponent of an odd one. The bound is checked over every plan and every y in "
+        "small tables, where it is attained at counts (1, 1). A publisher whose counts are all right, "
+        "whatever the plan, was not drawing independently."
     ),
     hypotheses=(r"\gamma \ge 2", r"\gamma \mid N", r"p = 1/\gamma", "independent draws", "any valid plan"),
     status=Status.VERIFIED,

@@ -124,10 +124,7 @@ def sums_of_batches_multiplied_out() -> Comparisons:
             yield (law, "=", expected, f"gamma = {gamma}, batches of {sizes}")
 
 
-@BAT.enumeration(
-    cases=15,
-    perturbed="splu_ref.mechanisms.group_draws:draw_rule smaller",
-)
+@BAT.enumeration(cases=15, perturbed="splu_ref.mechanisms.group_draws:draw_rule smaller")
 def every_outcome_of_two_batches() -> Comparisons:
     """Publish two batches by the shipped code in every way, and count a value over both."""
     from ..worlds import batches  # noqa: PLC0415  it loads numpy and the library
@@ -142,10 +139,7 @@ def every_outcome_of_two_batches() -> Comparisons:
             yield (found, "=", probability_mass(2, first + second, k), f"value {value}, f' = {k}: {found}")
 
 
-@BATc.enumeration(
-    cases=30,
-    perturbed="splu_ref.mechanisms.group_draws:draw_rule smaller",
-)
+@BATc.enumeration(cases=30, perturbed="splu_ref.mechanisms.group_draws:draw_rule smaller")
 def every_outcome_of_each_batch() -> Comparisons:
     """Publish two batches by the shipped code in every way: their counts are independent and binomial."""
     from ..worlds import batches  # noqa: PLC0415  it loads numpy and the library

@@ -17,13 +17,10 @@ X0 = Claim(
     statement=(r"f' \ge x_0:\quad \arg\max_{x\in\mathbb{Z}_{\ge 0}} b(\gamma x;\, f'-x_0) = \{f'-x_0\}"),
     words=(
         "True, if x0 is given: of f' published instances of s, x0 come from the groups of holders of s "
-        "outside "
-        "P, the rest is the count of gamma x trials, and splu.T2 applies to it. But x0 cannot be observed. "
-        "The "
-        "groups are not published, and one release can have come from different x0: with counts (2, 1, 1), "
-        "gamma = 2, s = 0, P one holder of s, the same release arises with x0 = 1 and x0 = 2, equally "
-        "likely. "
-        "So f' - x0 is no estimate that anybody can compute."
+        "outside P, the rest is the count of gamma x trials, and splu.T2 applies to it. But x0 cannot be "
+        "observed. The groups are not published, and one release can have come from different x0: with "
+        "counts (2, 1, 1), gamma = 2, s = 0, P one holder of s, the same release arises with x0 = 1 and x0 = "
+        "2, equally likely. So f' - x0 is no estimate that anybody can compute."
     ),
     hypotheses=(r"\gamma \ge 2", r"x_0 \ge 0"),
     status=Status.PROVED,
@@ -33,10 +30,7 @@ X0 = Claim(
 )
 
 
-@X0.computation(
-    cases=7920,
-    perturbed="(gamma, left, left) => (gamma, 3 * left + 3, left)",
-)
+@X0.computation(cases=7920, perturbed="(gamma, left, left) => (gamma, 3 * left + 3, left)")
 def every_small_likelihood() -> Comparisons:
     """At gamma 2..5 and f' up to 10: no x up to 30 makes f' - x0 as likely as f' - x0 itself."""
     for gamma in range(2, 6):

@@ -82,11 +82,7 @@ T3C = Claim(
         "tests/guarantees/test_concentration.py::test_chebyshev_has_the_variance_once",
     ),
     kernel=Kernel(
-        theorems=(
-            "Chebyshev.chebyshev",
-            "Chernoff.chernoff_above",
-            "Chernoff.chernoff_below",
-        ),
+        theorems=("Chebyshev.chebyshev", "Chernoff.chernoff_above", "Chernoff.chernoff_below"),
         covers=(
             "The whole statement: Chebyshev's bound for every gamma >= 2, f >= 1 and rational epsilon > "
             "0, and both Chernoff bounds for every gamma >= 2, f, a >= 0 and rational tilt."

@@ -131,10 +131,7 @@ def the_shipped_sampler_at_a_rational_budget() -> Comparisons:
             yield (least, "<=", seen + left, f"epsilon = {epsilon}: Pr(Z = {z})")
 
 
-@DL.computation(
-    cases=6,
-    perturbed="splu_proofs.arithmetic.law:error smaller",
-)
+@DL.computation(cases=6, perturbed="splu_proofs.arithmetic.law:error smaller")
 def beside_splu_gen() -> Comparisons:
     """Compare T_P at epsilon = 3/10 for alpha = 3 and 10, and the mean errors."""
     half = Fraction(1, 2)

@@ -139,8 +139,7 @@ def errors_as_a_closed_window() -> Derivation:
     return Derivation(
         setting=(
             "j = ceil(epsilon f) >= 1 and d = |x - f|, whole numbers. Right by Definition 2 is d < epsilon "
-            "f, "
-            "that is d <= j - 1; the window of splu.PB is d <= epsilon' f. epsilon' = (j - 1/2)/f."
+            "f, that is d <= j - 1; the window of splu.PB is d <= epsilon' f. epsilon' = (j - 1/2)/f."
         ),
         steps=(
             Inequality(
@@ -161,9 +160,8 @@ def errors_as_a_closed_window() -> Derivation:
             ),
         ),
         conclusion=(
-            "The errors at epsilon, counted with >=, are the misses of the closed window at epsilon', "
-            "which is "
-            "positive: splu.PB, stated for closed windows, holds for Definition 2 as well."
+            "The errors at epsilon, counted with >=, are the misses of the closed window at epsilon', which "
+            "is positive: splu.PB, stated for closed windows, holds for Definition 2 as well."
         ),
     )
 

@@ -94,8 +94,7 @@ def two_records_that_are_a_group() -> Witness:
         by_hand=(
             "X ~ Bin(2, 1/2) at f = 1: 1 - Pr(X = 1) = 1/2, and at f = 2 the error is 5/8, so 1/2 is "
             "promised. Each of the two records is published with s with probability 1/2. If y3 >= 1 = "
-            "|P|/gamma, the estimate is |P| = 2, exactly right; only y3 = 0, with probability 1/4, is "
-            "wrong."
+            "|P|/gamma, the estimate is |P| = 2, exactly right; only y3 = 0, with probability 1/4, is wrong."
         ),
     )
 

@@ -173,10 +173,7 @@ def how_good_the_delta_method_is() -> Comparisons:
     yield (ratios[2] - 1, "<", Fraction(3, 5) * (ratios[1] - 1), "the error does not halve with doubled N")
 
 
-@V.computation(
-    cases=6,
-    perturbed="splu_proofs.worlds.conjunction_moments:delta_variance doubled",
-)
+@V.computation(cases=6, perturbed="splu_proofs.worlds.conjunction_moments:delta_variance doubled")
 def what_ignoring_the_dependence_costs() -> Comparisons:
     """Treat decoys as independent and f as known: gamma = 5, x3 = n f/N, at n/N = 0.05, 0.3 and 0.6."""
     gamma, rows = 5, 100_000

@@ -55,8 +55,7 @@ def a_linear_statistic() -> Derivation:
     return Derivation(
         setting=(
             "F = f' < pN, h = F - f, r = N - f, a = f(1-p)/r, D = p - a. On a band f1 <= F <= f2: u = N - "
-            "f1, "
-            "b = N - f2, m = N - F, so that b <= m <= u."
+            "f1, b = N - f2, m = N - F, so that b <= m <= u."
         ),
         steps=(
             Identity(
@@ -117,8 +116,7 @@ def a_linear_statistic() -> Derivation:
         conclusion=(
             "An estimate of x or more needs y3 - t_x'(f) h >= t_x(f), a deviation of (x-x3) D; one of x or "
             "less, on the band, a deviation below the chord. Clipping to 0 .. n changes neither event for x "
-            "in "
-            "that range, and makes an estimate above n or below 0 impossible. Where F >= pN there is no "
+            "in that range, and makes an estimate above n or below 0 impossible. Where F >= pN there is no "
             "estimate: that is outside every band."
         ),
     )
@@ -130,11 +128,9 @@ def hoeffding_comparison() -> Derivation:
     return Derivation(
         setting=(
             "K is hypergeometric with m draws, S of M places marked. z^K = sum over j of C(K, j) (z-1)^j, "
-            "and "
-            "E C(K, j) = C(m, j) times the product over i < j of (S-i)/(M-i). For K ~ Bin(m, S/M) each "
-            "factor "
-            "is S/M. Z = (k-i) y3 - i y1 with whole weights; given K, E z^Z is a constant times r^K with r = "
-            "(1+q(A-1))/(1+q(B-1)), A = z^(k-i), B = z^-i."
+            "and E C(K, j) = C(m, j) times the product over i < j of (S-i)/(M-i). For K ~ Bin(m, S/M) each "
+            "factor is S/M. Z = (k-i) y3 - i y1 with whole weights; given K, E z^Z is a constant times r^K "
+            "with r = (1+q(A-1))/(1+q(B-1)), A = z^(k-i), B = z^-i."
         ),
         steps=(
             Inequality(
@@ -149,8 +145,7 @@ def hoeffding_comparison() -> Derivation:
                 name="below 1, count the other places",
                 says=(
                     "r^K = r^m (1/r)^(m-K), and m - K is hypergeometric with M - S marks: with c = S/M and "
-                    "one "
-                    "draw, r (1 - c + c) factors as r ((1-c)(1/r) + c) = 1 - c + c r."
+                    "one draw, r (1 - c + c) factors as r ((1-c)(1/r) + c) = 1 - c + c r."
                 ),
                 variables={"r": 1, "c": 0},
                 left=lambda r, c: r * ((1 - c) * (1 / r) + c),
@@ -168,13 +163,10 @@ def hoeffding_comparison() -> Derivation:
         ),
         conclusion=(
             "For z >= 1 every term is at least 0, so E z^K <= (1 + (S/M)(z-1))^m; for z < 1 apply that to "
-            "the "
-            "other places. The roles of m and S may be exchanged, since K has the same law. Markov's "
+            "the other places. The roles of m and S may be exchanged, since K has the same law. Markov's "
             "inequality for z^Z gives Chernoff's bound. On the band t_x is at least a line of slope i/k "
-            "through "
-            "its least distance from it, and at most one through its largest, so that k y3 - i (F - f), "
-            "which "
-            "is whole, must pass a whole number."
+            "through its least distance from it, and at most one through its largest, so that k y3 - i (F - "
+            "f), which is whole, must pass a whole number."
         ),
     )
 
@@ -227,10 +219,7 @@ def thresholds_of_a_larger_table() -> Comparisons:
         yield conjunction_threshold(case, "3/10", "1/20").threshold, "=", stated, f"threshold at p = {p}"
 
 
-@UC.enumeration(
-    cases=10,
-    perturbed="splu_ref.guarantees.conjunction_bounds:Sides._above smaller",
-)
+@UC.enumeration(cases=10, perturbed="splu_ref.guarantees.conjunction_bounds:Sides._above smaller")
 def the_shipped_mechanism_keeps_the_bounds() -> Comparisons:
     """Average the shipped mechanism's errors over all P with n and x3 given, and hold them to the bounds."""
     for gamma, histogram, p in WORLDS[:3]:

@@ -63,8 +63,7 @@ def the_hadamard_attack() -> Derivation:
                 name="how many bits are wrong",
                 says=(
                     "d = |d~ - d|^2 and e = E^2: |H (d~ - d)|^2 = n d <= n (3E)^2 gives d <= 9 e, and w "
-                    "wrong "
-                    "bits, each off by 1/2 or more, give w/4 <= d. So w <= 36 E^2."
+                    "wrong bits, each off by 1/2 or more, give w/4 <= d. So w <= 36 E^2."
                 ),
                 variables=("w", "d", "e"),
                 given=lambda w, d, e: (w, 4 * d - w, 9 * e - d),

@@ -132,9 +132,8 @@ def the_law_does_not_depend_on_x() -> Derivation:
     return Derivation(
         setting=(
             "Every record draws s with probability f/N, independently of its true value. So y ~ Bin(n, f/N) "
-            "and f' ~ Bin(N, f/N), in which x does not occur: E y/N = n f/N^2 = n E f'/N^2, a covariance "
-            "of 0. k = f' and the likelihood "
-            "is a^k (1-a)^(N-k)."
+            "and f' ~ Bin(N, f/N), in which x does not occur: E y/N = n f/N^2 = n E f'/N^2, a covariance of "
+            "0. k = f' and the likelihood is a^k (1-a)^(N-k)."
         ),
         steps=(
             Identity(

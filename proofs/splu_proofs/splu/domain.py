@@ -47,8 +47,7 @@ DOM = Claim(
 POSTERIOR = Relation(
     variables=("gamma", "f_w", "c(v,w)", "groups", "v", "w"),
     left=Quantity(
-        r"\Pr[t.s = v \mid t'.s = w]",
-        lambda gamma, _f, _c, groups, v, w: _posterior(gamma, groups, v, w),
+        r"\Pr[t.s = v \mid t'.s = w]", lambda gamma, _f, _c, groups, v, w: _posterior(gamma, groups, v, w)
     ),
     sign="=",
     right=lambda gamma, f, c, *_: c / (gamma * f),
@@ -210,8 +209,7 @@ def bayes_over_groups() -> Derivation:
         ),
         conclusion=(
             "Pr[true = v | published = w] = c/(gamma f), zero exactly where no group holds both. The f "
-            "groups of "
-            "w hold gamma - 1 other values each, so at most (gamma-1) f other values are possible."
+            "groups of w hold gamma - 1 other values each, so at most (gamma-1) f other values are possible."
         ),
         gives=(
             Gives(

@@ -132,10 +132,7 @@ def _all_or_none(a: int, plan: Plan, histogram: tuple[int, ...]) -> list[Law]:
 @PRICE.computation(cases=6, perturbed="splu_proofs.worlds.group_laws:capped larger")
 def whole_releases_of_small_tables() -> Comparisons:
     """Compute how often one of two values is named right by who knows all other records and the release."""
-    for gamma, others, values in (
-        (2, (0, 0, 1, 1, 2), 3),
-        (3, (0, 1, 2, 2, 3), 4),
-    ):
+    for gamma, others, values in ((2, (0, 0, 1, 1, 2), 3), (3, (0, 1, 2, 2, 3), 4)):
         rights = {
             name: identified(others, gamma, values, laws)
             for name, laws in (

@@ -132,8 +132,7 @@ F4S = Claim(
     words=(
         "False. Figure 4 is taken to show the utility of sums of 100 and more. At gamma = 10 and f = 100 it "
         "promises an error of at most .1, .0111, .004, .0020, .0012 for epsilon = .01, .03, .05, .07, .09; "
-        "the "
-        "true error is .957, .792, .635, .493 and .370. At epsilon = 3/10, where it is small, f = 100 is "
+        "the true error is .957, .792, .635, .493 and .370. At epsilon = 3/10, where it is small, f = 100 is "
         "wrong with .0019. How large a sum must be for a wanted error is splu.L1c."
     ),
     hypotheses=(r"\gamma = 10",),

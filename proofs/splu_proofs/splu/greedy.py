@@ -72,9 +72,8 @@ def the_invariant_is_kept() -> Derivation:
         ),
         conclusion=(
             "The invariant holds at r = N/gamma by eligibility and passes from r to r - 1, so every round "
-            "finds gamma distinct values; at r = 0 no record is left. Conversely r groups of distinct "
-            "values hold a value at most r times, so the condition is necessary for any plan, greedy or "
-            "not."
+            "finds gamma distinct values; at r = 0 no record is left. Conversely r groups of distinct values "
+            "hold a value at most r times, so the condition is necessary for any plan, greedy or not."
         ),
     )
 

@@ -367,12 +367,7 @@ def levels_of_counts_up_to_ten() -> Comparisons:
         yield (decimal(after, 3).removesuffix("..."), "=", level, f"{gamma}")
         if star:
             least = least_worst_error(gamma, epsilon, alpha)
-            yield (
-                decimal(least, 3),
-                "=",
-                f"{star}...",
-                f"T_P* at gamma = {gamma}: {decimal(least, 4)}",
-            )
+            yield (decimal(least, 3), "=", f"{star}...", f"T_P* at gamma = {gamma}: {decimal(least, 4)}")
 
 
 def _chosen(gamma: int, f: int, k: int) -> Fraction:

@@ -104,9 +104,8 @@ def one_more_trial_with_the_same_mean() -> Derivation:
                 name="which of u and v is larger",
                 says=(
                     "For k >= 2, v = u (n-k+1) x / ((k-1)(1-x)), so u - v = u (k-1 - n x)/((k-1)(1-x)) has "
-                    "the sign of k - 1 - n x; for k = 1, u = 0 <= v. With k = f + j, j >= 1, that is (j - "
-                    "1) + "
-                    "(f - n x), two numbers >= 0, so u >= v: as y <= x, Pr(S >= f+j) does not fall while x "
+                    "the sign of k - 1 - n x; for k = 1, u = 0 <= v. With k = f + j, j >= 1, that is (j - 1) "
+                    "+ (f - n x), two numbers >= 0, so u >= v: as y <= x, Pr(S >= f+j) does not fall while x "
                     "goes down from f/n to f/(n+1)."
                 ),
                 variables={"n": 1, "k": 2, "x": 2, "u": 0},
@@ -125,11 +124,10 @@ def one_more_trial_with_the_same_mean() -> Derivation:
             ),
         ),
         conclusion=(
-            "For every whole j >= 1, Pr(Bin(n, f/n) >= f+j) and Pr(Bin(n, f/n) <= f-j) do not fall from n "
-            "to n + 1. From gamma to gamma + 1 is f such steps, n = gamma f .. gamma f + f - 1. The error "
-            "event at f is a j that does not depend on gamma, so its probability does not fall at any f, "
-            "nor does the minimum. A minimum over more counts is not larger, which is the statement about "
-            "alpha."
+            "For every whole j >= 1, Pr(Bin(n, f/n) >= f+j) and Pr(Bin(n, f/n) <= f-j) do not fall from n to "
+            "n + 1. From gamma to gamma + 1 is f such steps, n = gamma f .. gamma f + f - 1. The error event "
+            "at f is a j that does not depend on gamma, so its probability does not fall at any f, nor does "
+            "the minimum. A minimum over more counts is not larger, which is the statement about alpha."
         ),
     )
 
@@ -141,9 +139,8 @@ def the_poisson_limit() -> Derivation:
         setting=(
             "n = gamma f, and k is fixed. b(n; k) = C(n, k) gamma^-k (1-1/gamma)^(n-k), and C(n, k) is the "
             "product of (n-i)/(i+1), i < k. p stands for (1-1/gamma)^gamma, which tends to 1/e; r for "
-            "(1-1/gamma)^-k, which tends to 1; so the power (1-1/gamma)^(gamma f - k) is p^f r, which "
-            "tends to "
-            "e^-f."
+            "(1-1/gamma)^-k, which tends to 1; so the power (1-1/gamma)^(gamma f - k) is p^f r, which tends "
+            "to e^-f."
         ),
         steps=(
             Identity(

@@ -22,9 +22,8 @@ ND = Claim(
     ),
     words=(
         "True of the published count as the estimate: its law is that of gamma f trials of probability "
-        "1/gamma "
-        "(splu.B), in which neither N nor the other counts occur. It is not true of an estimate that uses "
-        "public bounds, such as N/gamma (splu.NDe)."
+        "1/gamma (splu.B), in which neither N nor the other counts occur. It is not true of an estimate that "
+        "uses public bounds, such as N/gamma (splu.NDe)."
     ),
     hypotheses=(r"\gamma \ge 2", r"\gamma f \le N", r"\text{the estimate is } f'"),
     status=Status.PROVED,

@@ -23,9 +23,8 @@ I = Claim(  # noqa: E741  the name of the row
     words=(
         "As an EM iteration it would raise the likelihood at every step, and it does not: its matrix moves "
         "with x, and the likelihood L(x) = prod p_j(x)^y_j of what was published can fall, already at the "
-        "first step. Among tables with gamma dividing N, every y_i >= 1 and f' < N/gamma the smallest has "
-        "N = "
-        "15, gamma = 3; if N may be no multiple of gamma, y = (1, 1, 6, 1) with gamma = 4 is smaller. "
+        "first step. Among tables with gamma dividing N, every y_i >= 1 and f' < N/gamma the smallest has N "
+        "= 15, gamma = 3; if N may be no multiple of gamma, y = (1, 1, 6, 1) with gamma = 4 is smaller. "
         "Where a y_i is 0 the stopping rule asks for 0/0, and the state stays at 0. Where a state tends to "
         "0, the rule need never stop in exact arithmetic; in double precision the case gamma = 5, y = "
         "(46000, 2400, 46000, 5600) takes 13490 steps, until x_1 cannot get smaller. The matrix used is "

@@ -18,9 +18,8 @@ J = Claim(
     source="new; Fu et al. 2014, §5.2 publish several sensitive columns",
     title="several looks at one secret",
     statement=(
-        r"\Pr\left(\left|\tfrac12(f'_A+f'_B)-f\right|\ge\varepsilon f\right) = "
-        r"\Pr(|X_{2f}-2f|\ge 2\varepsilon f);\qquad \Pr[t.A = v \mid t'.A = t'.B = v] = "
-        r"\frac{p^2}{p^2+(1-p)^2/(m-1)} \ge p"
+        r"\Pr\left(\left|\tfrac12(f'_A+f'_B)-f\right|\ge\varepsilon f\right) = \Pr(|X_{2f}-2f|\ge "
+        r"2\varepsilon f);\qquad \Pr[t.A = v \mid t'.A = t'.B = v] = \frac{p^2}{p^2+(1-p)^2/(m-1)} \ge p"
     ),
     words=(
         "If the same f records have a value in column A and a value in column B, the mean of the two "

@@ -101,8 +101,7 @@ def splu_gen_meets_the_bound() -> Derivation:
     return Derivation(
         setting=(
             "c <= f of the f groups of the published value hold another one, p = a/w >= 1/gamma. By "
-            "splu.POSTp the posterior of the published value is p, that of the other one "
-            "(1-p)/(gamma-1) c/f."
+            "splu.POSTp the posterior of the published value is p, that of the other one (1-p)/(gamma-1) c/f."
         ),
         steps=(
             Inequality(

@@ -21,14 +21,11 @@ FG = Claim(
     words=(
         "False, where records that look alike are believed to have like values, which of them being unknown: "
         "that is what the de Finetti and the foreground attack learn. Withholding the groups does not "
-        "prevent "
-        "it, as published values betray the groups. Three pairs of alike records, each pair with one unknown "
-        "value, counts (2, 2, 2), gamma = 2: every value has 1/3 before. If both records of a pair are "
-        "published with 0, they stand in two groups that hold 0, so their value is 0 for certain. Every "
-        "other "
-        "value of theirs shares one group with 0 at most. What holds is splu.POST: for a prior that no "
-        "exchange "
-        "of records changes, no posterior exceeds 1/gamma."
+        "prevent it, as published values betray the groups. Three pairs of alike records, each pair with one "
+        "unknown value, counts (2, 2, 2), gamma = 2: every value has 1/3 before. If both records of a pair "
+        "are published with 0, they stand in two groups that hold 0, so their value is 0 for certain. Every "
+        "other value of theirs shares one group with 0 at most. What holds is splu.POST: for a prior that no "
+        "exchange of records changes, no posterior exceeds 1/gamma."
     ),
     hypotheses=(r"\gamma \ge 2", r"\gamma \mid N", "records of one class have one value"),
     status=Status.REFUTED,

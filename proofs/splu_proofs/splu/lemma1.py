@@ -17,10 +17,9 @@ L1 = Claim(
     title="the printed threshold",
     statement=r"T_f = (\gamma\varepsilon^2 T_E)^{-1/2} \text{ gives } (\varepsilon,T_E,T_f)\text{ utility}",
     words=(
-        "False, because it is Theorem 3 solved for f. Its smallest counterexample is the theorem's: gamma "
-        "= 3, epsilon = 1, T_E = 1/3 gives T_f = 1, where the error probability is 5/9. At gamma = 10, "
-        "epsilon = 1/100 and f = 900 it promises an error probability of 1/810 = 0.00123...; the truth is "
-        "0.7652..."
+        "False, because it is Theorem 3 solved for f. Its smallest counterexample is the theorem's: gamma = "
+        "3, epsilon = 1, T_E = 1/3 gives T_f = 1, where the error probability is 5/9. At gamma = 10, epsilon "
+        "= 1/100 and f = 900 it promises an error probability of 1/810 = 0.00123...; the truth is 0.7652..."
     ),
     hypotheses=(r"\gamma \ge 2", r"\varepsilon > 0", r"0 < T_E \le 1"),
     status=Status.REFUTED,

@@ -27,11 +27,7 @@ CEIL = Claim(
         "epsilon = 0.3, alpha = 10 the ceiling is 0.3424..., at f = 7; gamma = 20 reaches 0.96 of it "
         "(splu.L2g says that it is the limit). Dependent draws are not bound by it: splu.AONc."
     ),
-    hypotheses=(
-        "independent draws",
-        r"E\,f' = f",
-        r"0 < \varepsilon < 1",
-    ),
+    hypotheses=("independent draws", r"E\,f' = f", r"0 < \varepsilon < 1"),
     status=Status.VERIFIED,
     grade=Grade.EXACT,
     instances="sums of up to five indicators on a grid, gamma <= 6",

@@ -24,9 +24,8 @@ TRI = Claim(
     source="new; conditional Poisson sampling of Hájek 1964, Chen, Dempster and Liu 1994",
     title="co-occurrence under the uniform law over plans",
     statement=(
-        r"\mathrm{E}\,c(u,v) = \tfrac N\gamma\,\Pr[u, v \in S],\quad "
-        r"\sum_{v} \mathrm{E}\,c(u,v) = \gamma f_u;"
-        r"\qquad \Big|\mathrm{E}\,c(u,v) - \tfrac N\gamma\pi_{uv}\Big| < \tfrac1{20}"
+        r"\mathrm{E}\,c(u,v) = \tfrac N\gamma\,\Pr[u, v \in S],\quad \sum_{v} \mathrm{E}\,c(u,v) = \gamma "
+        r"f_u;\qquad \Big|\mathrm{E}\,c(u,v) - \tfrac N\gamma\pi_{uv}\Big| < \tfrac1{20}"
     ),
     words=(
         "Under the uniform law all groups have the same law, that of a random set S of gamma values which "
@@ -61,8 +60,7 @@ def one_group_determines_all() -> Derivation:
         setting=(
             "Renaming the groups of a valid plan gives a valid plan, so all G = N/gamma groups have the same "
             "law. p is the probability that a group holds u, t that it holds u and v. As u stands in f "
-            "groups of "
-            "each plan, G p = f."
+            "groups of each plan, G p = f."
         ),
         steps=(
             Identity(
@@ -107,10 +105,7 @@ def _error(histogram: tuple[int, ...], gamma: int) -> Fraction:
     return max(abs(Fraction(approximate[u][v]) - mean) for (u, v), mean in exact.items())
 
 
-@TRI.computation(
-    cases=190,
-    perturbed="splu_ref.mechanisms.plans.cyclic:Blocks.before doubled",
-)
+@TRI.computation(cases=190, perturbed="splu_ref.mechanisms.plans.cyclic:Blocks.before doubled")
 def a_value_has_its_share_in_every_block() -> Comparisons:
     """Count the records of a value in every block by going through all of them, in every small setting."""
     import numpy as np  # noqa: PLC0415  only runs need it

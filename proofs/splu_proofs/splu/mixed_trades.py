@@ -28,12 +28,7 @@ WORLDS = (
 )
 """Group sizes and histograms: one to four groups; values in every group, two values, single records."""
 
-IN_BLOCKS = (
-    (2, (2, 2, 2, 2)),
-    (2, (3, 2, 1, 1, 1)),
-    (2, (1, 1, 1, 1, 1, 1, 1, 1)),
-    (3, (4, 3, 2, 1, 1, 1)),
-)
+IN_BLOCKS = ((2, (2, 2, 2, 2)), (2, (3, 2, 1, 1, 1)), (2, (1, 1, 1, 1, 1, 1, 1, 1)), (3, (4, 3, 2, 1, 1, 1)))
 """Four groups in two blocks of two."""
 
 TR = Claim(
@@ -117,12 +112,10 @@ def a_trade_undoes_itself() -> Derivation:
     return Derivation(
         setting=(
             "Two groups share s values; d = gamma - s values of each are free. Of the d facing pairs, coins "
-            "choose e that change places: one of the 2^d outcomes of the coins that count. A group keeps "
-            "its s "
-            "shared and d - e free values and gets e others, so it stays one of gamma distinct values; an "
+            "choose e that change places: one of the 2^d outcomes of the coins that count. A group keeps its "
+            "s shared and d - e free values and gets e others, so it stays one of gamma distinct values; an "
             "exchanged value is free where it came to, so the free slots are the same after the trade, and "
-            "the "
-            "same rotation makes the same slots face each other."
+            "the same rotation makes the same slots face each other."
         ),
         steps=(
             Identity(
@@ -162,9 +155,8 @@ def two_values_part_in_half_of_all_trades() -> Derivation:
                 name="what is left of the start",
                 says=(
                     "If they are together with t, one group sends them to one group with 1/2, two groups "
-                    "with "
-                    "z/2, z <= 1 the chance that they do not share a coin. The distance of t from z/(1+z) "
-                    "becomes (1-z)/2 times itself."
+                    "with z/2, z <= 1 the chance that they do not share a coin. The distance of t from "
+                    "z/(1+z) becomes (1-z)/2 times itself."
                 ),
                 variables={"t": 0, "z": 0},
                 left=lambda t, z: t / 2 + (1 - t) * z / 2 - z / (1 + z),

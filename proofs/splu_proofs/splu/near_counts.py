@@ -21,9 +21,8 @@ NEAR = Claim(
     source="new; on splu.PRICE",
     title="the least noise at a given price",
     statement=(
-        r"\frac1F\sum_{f=1}^F \operatorname{Var} P_f \ge "
-        r"\frac1{12}\Bigl(\frac1{(\theta+1/F)^2} - 1\Bigr),\quad "
-        r"\theta = \max_{1 \le f \le F} d_{TV}(P_f, P_{f-1})"
+        r"\frac1F\sum_{f=1}^F \operatorname{Var} P_f \ge \frac1{12}\Bigl(\frac1{(\theta+1/F)^2} - "
+        r"1\Bigr),\quad \theta = \max_{1 \le f \le F} d_{TV}(P_f, P_{f-1})"
     ),
     words=(
         "Let a count f be published as a whole number with mean f by any law P_f, 0 <= f <= F, and let "
@@ -133,11 +132,7 @@ def _drawn(gamma: int, cap: int, f: int) -> dict[int, Fraction]:
 
 
 @NEAR.computation(
-    cases=35,
-    perturbed=(
-        "splu_proofs.splu.draws_price:peak larger",
-        "12 * spread => 6 * spread",
-    ),
+    cases=35, perturbed=("splu_proofs.splu.draws_price:peak larger", "12 * spread => 6 * spread")
 )
 def how_far_a_cap_is_from_it() -> Comparisons:
     """Compare the noise of capped draws with the bound at their own price, for gamma = 5."""

@@ -123,14 +123,12 @@ def the_whole_release_and_the_groups() -> Derivation:
             ),
         ),
         conclusion=(
-            "Two assignments that fit the same groups have the same histogram, so the same F, and the "
-            "groups and "
-            "D' together have the probability (1/F)(1/G) under both. "
-            "The posterior of an assignment is its prior among those that fit. If the prior does not "
-            "change when records of a group exchange their values, all arrangements within a group are "
-            "equally likely: H K of the gamma H K give a record a value of its group, 1/gamma. If "
-            "the groups are not known and the prior does not change under any exchange, no value has more "
-            "than 1/gamma."
+            "Two assignments that fit the same groups have the same histogram, so the same F, and the groups "
+            "and D' together have the probability (1/F)(1/G) under both. The posterior of an assignment is "
+            "its prior among those that fit. If the prior does not change when records of a group exchange "
+            "their values, all arrangements within a group are equally likely: H K of the gamma H K give a "
+            "record a value of its group, 1/gamma. If the groups are not known and the prior does not change "
+            "under any exchange, no value has more than 1/gamma."
         ),
     )
 

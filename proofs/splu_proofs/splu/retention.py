@@ -143,9 +143,8 @@ def mean_variance_and_posterior() -> Derivation:
                 name="the mean of a power, group by group",
                 says=(
                     "Records are independent, and one of chance r multiplies the mean of z^f' by 1 + r "
-                    "(z-1): "
-                    "a record with s and gamma-1 others, (1+p(z-1)) (1+q(z-1))^(gamma-1) for each of the f "
-                    "records. Here the two factors of one own and one other record."
+                    "(z-1): a record with s and gamma-1 others, (1+p(z-1)) (1+q(z-1))^(gamma-1) for each of "
+                    "the f records. Here the two factors of one own and one other record."
                 ),
                 variables={"p": 0, "q": 0, "z": 0},
                 left=lambda p, q, z: (1 - p) * (1 - q) + (p * (1 - q) + (1 - p) * q) * z + p * q * z**2,

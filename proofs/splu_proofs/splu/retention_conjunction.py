@@ -30,8 +30,7 @@ VP = Claim(
     words=(
         "With a = f(1-p)/(N-f) and D = p - a the estimate (y3 - n a)/D, f' in place of f, holds for every p "
         "with f' < p N. Under hypothesis H of splu.V, w = (1-p)p, v = q(1-q), kappa = f(gamma-1)/(N-f), E K "
-        "= "
-        "(n-x3) kappa and V_K = (n-x3) kappa (1-kappa)(N-f-n+x3)/(N-f-1): Var y3 = x3 w + E K v + V_K q^2, "
+        "= (n-x3) kappa and V_K = (n-x3) kappa (1-kappa)(N-f-n+x3)/(N-f-1): Var y3 = x3 w + E K v + V_K q^2, "
         "Var y1 = (f-x3) w + ((gamma-1)f - E K) v + V_K q^2, Cov = -V_K q^2, exactly. The variance of the "
         "estimate follows by the delta method, g3^2 Var y3 + g1^2 Var y1 + 2 g1 g3 Cov with g1 = "
         "(x3-n)(1-p)N/((N-f)^2 D) and g3 = 1/D + g1: an approximation of relative order 1/N. With f known "
@@ -75,8 +74,7 @@ def moments_and_the_remainder() -> Derivation:
                 name="the moments add up",
                 says=(
                     "E Var(y3|K) + Var E(y3|K) = x3 w + ek v + vk q^2, likewise y1; Cov(K q, -K q) = -vk "
-                    "q^2: "
-                    "the sum with twice the covariance is f w + (gamma-1) f v, as in splu.Rp."
+                    "q^2: the sum with twice the covariance is f w + (gamma-1) f v, as in splu.Rp."
                 ),
                 variables={"gamma": 2, "f": 1, "x3": 0, "ek": 0, "vk": 0, "w": 0, "v": 0, "q": 0},
                 left=lambda gamma, f, x3, ek, vk, w, v, q: (
@@ -115,8 +113,7 @@ def moments_and_the_remainder() -> Derivation:
                 name="the bias to second order",
                 says=(
                     "1/(s-h) = 1/s + h/s^2 + ...: with means hk = Cov(f', y3) and hh = Var f', (r hk - c "
-                    "hh)/s^2 "
-                    "- hk/s = ((r-s) hk - c hh)/s^2, and r - s = (1-p) N."
+                    "hh)/s^2 - hk/s = ((r-s) hk - c hh)/s^2, and r - s = (1-p) N."
                 ),
                 variables={"s": 1, "r": 0, "c": 0, "hk": 0, "hh": 0},
                 left=lambda s, r, c, hk, hh: (r * hk - c * hh) / s**2 - hk / s,
@@ -125,8 +122,7 @@ def moments_and_the_remainder() -> Derivation:
         ),
         conclusion=(
             "The linear term of x-hat is (r k - c h)/s, which is g1 (y1 - E y1) + g3 (y3 - E y3). With f "
-            "known "
-            "h is 0, and the mean of r k/s too."
+            "known h is 0, and the mean of r k/s too."
         ),
     )
 

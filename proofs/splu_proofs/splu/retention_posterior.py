@@ -118,10 +118,7 @@ def one_integer_decides() -> Derivation:
     )
 
 
-@POSTP.computation(
-    cases=6112,
-    perturbed="share.denominator for share => share.denominator // w for share",
-)
+@POSTP.computation(cases=6112, perturbed="share.denominator for share => share.denominator // w for share")
 def the_bound_of_the_draw_is_the_least() -> Comparisons:
     """Look for a smaller number of integers that could be shared out in the same proportions."""
     for gamma in range(2, 8):
@@ -134,12 +131,7 @@ def the_bound_of_the_draw_is_the_least() -> Comparisons:
                 p = Fraction(u, w)
                 for fewer in range(1, m):
                     shares = (fewer * p, fewer * (1 - p) / (gamma - 1))
-                    yield (
-                        max(share.denominator for share in shares),
-                        ">",
-                        1,
-                        f"{fewer} do for {p}, {gamma}",
-                    )
+                    yield (max(share.denominator for share in shares), ">", 1, f"{fewer} do for {p}, {gamma}")
 
 
 @POSTP.enumeration(

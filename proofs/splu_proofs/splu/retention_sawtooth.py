@@ -120,8 +120,7 @@ def log_concave_laws() -> Derivation:
                 says=(
                     "w_(k+1) u_k - w_k u_(k+1) = s (u_k^2 - u_(k-1) u_(k+1)) = s y (y-z) >= 0: where a law "
                     "does not fall it does not fall with a trial more, and where it does not rise it does "
-                    "not "
-                    "rise with a trial less."
+                    "not rise with a trial less."
                 ),
                 variables=("y", "z", "m", "s"),
                 given=lambda y, z, m, s: (y - z, z, m, s),
@@ -210,9 +209,8 @@ def telescoping_the_trials() -> Derivation:
     return Derivation(
         setting=(
             "Y_1 = X_f, and Y_(i+1) is Y_i with a trial of chance r_i; the r_i are p once and q gamma-1 "
-            "times, "
-            "the largest last. a = f+j above and a = f+1-j below, x = Pr(X_f = a). Y_1, .., Y_gamma are "
-            "X_(f+1) less trials, the likeliest among them."
+            "times, the largest last. a = f+j above and a = f+1-j below, x = Pr(X_f = a). Y_1, .., Y_gamma "
+            "are X_(f+1) less trials, the likeliest among them."
         ),
         steps=(
             Identity(
@@ -232,10 +230,9 @@ def telescoping_the_trials() -> Derivation:
             Identity(
                 name="gamma trials, one sum: above",
                 says=(
-                    "With u = Pr(Y_i = a) at the trial of chance p and w the sum of the others', "
-                    "Pr(X_(f+1) >= "
-                    "f+1+j) = t + p u + q w and Pr(X_f >= f+j) = t + x, where t = Pr(X_f >= f+1+j). As p + "
-                    "(gamma-1) q = 1, they differ by p (u - x) + q (w - (gamma-1) x) = sum r_i (Pr(Y_i = "
+                    "With u = Pr(Y_i = a) at the trial of chance p and w the sum of the others', Pr(X_(f+1) "
+                    ">= f+1+j) = t + p u + q w and Pr(X_f >= f+j) = t + x, where t = Pr(X_f >= f+1+j). As p "
+                    "+ (gamma-1) q = 1, they differ by p (u - x) + q (w - (gamma-1) x) = sum r_i (Pr(Y_i = "
                     "a) - x)."
                 ),
                 variables={"gamma": 2, "p": 0, "t": 0, "u": 0, "w": 0, "x": 0},
@@ -263,11 +260,9 @@ def telescoping_the_trials() -> Derivation:
         ),
         conclusion=(
             "The upper tail changes by sum r_i (Pr(Y_i = a) - x), the lower by minus that. Above, a >= f+1: "
-            "no "
-            "Y_i rises from a-1 to a, by the previous derivation with g = f+1 and a trial less, so Pr(Y_i = "
-            "a) "
-            "does not fall with i from x on. Below, a <= f: X_f does not fall from a-1 to a, with g = f, nor "
-            "does a Y_i, which has trials more; so Pr(Y_i = a) does not rise."
+            "no Y_i rises from a-1 to a, by the previous derivation with g = f+1 and a trial less, so Pr(Y_i "
+            "= a) does not fall with i from x on. Below, a <= f: X_f does not fall from a-1 to a, with g = "
+            "f, nor does a Y_i, which has trials more; so Pr(Y_i = a) does not rise."
         ),
         gives=(
             Gives(relation=ABOVE, step="gamma trials, one sum: above", of="difference", at=_sums_above),

@@ -163,9 +163,8 @@ def below_by_telescoping_gamma_trials() -> Derivation:
             Identity(
                 name="gamma trials, one sum",
                 says=(
-                    "Pr(X_{f+1} <= a) = Pr(X_f <= a) - S/gamma, and Pr(X_f <= a-1) = Pr(X_f <= a) - c. "
-                    "Their difference is c - S/gamma = (gamma c - S)/gamma: the mean over i of c - b(gamma "
-                    "f+i; a)."
+                    "Pr(X_{f+1} <= a) = Pr(X_f <= a) - S/gamma, and Pr(X_f <= a-1) = Pr(X_f <= a) - c. Their "
+                    "difference is c - S/gamma = (gamma c - S)/gamma: the mean over i of c - b(gamma f+i; a)."
                 ),
                 variables={"gamma": 2, "total": 0, "c": 0, "t": 0},
                 left=lambda gamma, total, c, t: (t - total / gamma) - (t - c),

@@ -17,9 +17,8 @@ R = Claim(
     source="new; Fu et al. 2014 publish once",
     title="several releases",
     statement=(
-        r"T_P(R) = \min_{1\le f\le\alpha}\Pr(|X_{Rf}-Rf|>\varepsilon Rf),\quad "
-        r"X_{Rf}\sim\mathrm{Bin}(\gamma Rf,1/\gamma);\qquad T_P(R) \le "
-        r"\frac{\gamma-1}{\gamma\varepsilon^2R\alpha}"
+        r"T_P(R) = \min_{1\le f\le\alpha}\Pr(|X_{Rf}-Rf|>\varepsilon Rf),\quad X_{Rf}\sim\mathrm{Bin}(\gamma "
+        r"Rf,1/\gamma);\qquad T_P(R) \le \frac{\gamma-1}{\gamma\varepsilon^2R\alpha}"
     ),
     words=(
         "If a table is published R times with independent draws, the mean of the R published counts of a "
@@ -77,13 +76,12 @@ def the_mean_is_one_release_of_more_records() -> Derivation:
             ),
         ),
         conclusion=(
-            "The error at f is that of one release at R f. While j is constant it does not fall from f to "
-            "f + 1, by splu.S at the counts R f, R f + 1, ..., R f + R; so the minimum is at the first f "
-            "of a run of constant ceil(epsilon R f), or floor(epsilon R f) + 1 in the strict form. T_P(R) "
-            "is at most the error at alpha, by splu.T3c at the count R alpha at most 1/R of one release's "
-            "bound, "
-            "which tends to 0 as R grows; the two-sided Chernoff bound of "
-            "splu.T3c makes it fall at least as fast as c^R for some c < 1."
+            "The error at f is that of one release at R f. While j is constant it does not fall from f to f "
+            "+ 1, by splu.S at the counts R f, R f + 1, ..., R f + R; so the minimum is at the first f of a "
+            "run of constant ceil(epsilon R f), or floor(epsilon R f) + 1 in the strict form. T_P(R) is at "
+            "most the error at alpha, by splu.T3c at the count R alpha at most 1/R of one release's bound, "
+            "which tends to 0 as R grows; the two-sided Chernoff bound of splu.T3c makes it fall at least as "
+            "fast as c^R for some c < 1."
         ),
     )
 

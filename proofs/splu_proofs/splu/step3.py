@@ -60,16 +60,12 @@ def deleting_keeps_eligibility() -> Derivation:
         ),
         conclusion=(
             "gamma r records are left, so the new bound N/gamma is r. Deleting records raises no count, so "
-            "every "
-            "count is at most f <= r."
+            "every count is at most f <= r."
         ),
     )
 
 
-@S3.computation(
-    cases=2809,
-    perturbed="gamma * max(histogram) > total => max(histogram) > total",
-)
+@S3.computation(cases=2809, perturbed="gamma * max(histogram) > total => max(histogram) > total")
 def every_deletion_in_small_tables() -> Comparisons:
     """Delete every possible multiset of N mod gamma records from every eligible histogram with N <= 9."""
     for gamma in (2, 3, 4):

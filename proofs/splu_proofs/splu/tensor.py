@@ -76,8 +76,7 @@ def identical_columns_of_different_values() -> Derivation:
                 name="how far apart they are",
                 says=(
                     "((gamma-1)/r)(1/gamma^2) less ((gamma-1)/(r gamma))^2 is (gamma-1)(r-gamma+1)/(r "
-                    "gamma)^2: "
-                    "above 0 for N > gamma."
+                    "gamma)^2: above 0 for N > gamma."
                 ),
                 variables={"gamma": 2, "r": 1},
                 left=lambda gamma, r: (gamma - 1) / r / gamma**2 - ((gamma - 1) / (r * gamma)) ** 2,

@@ -45,8 +45,7 @@ def place_and_draw_in_every_column() -> Derivation:
             "Given the true values, the record's places are uniform over the f_1 f_2 pairs, and its draws "
             "over gamma^2 pairs, all independent; c_1 c_2 pairs of places and one pair of draws are right: "
             "c_1 c_2/(f_1 f_2 gamma^2), the product of the c_i/(gamma f_i). If T_1 is a_1 for every record "
-            "of the "
-            "state, the mean of T_1 T_2 is a_1 times the mean of T_2."
+            "of the state, the mean of T_1 T_2 is a_1 times the mean of T_2."
         ),
         steps=(
             Identity(
@@ -82,10 +81,7 @@ def where_the_two_state_product_holds() -> Comparisons:
                 yield (printed, "=", true, f"{values} and {second}, s = {s}")
 
 
-@KC.enumeration(
-    cases=136,
-    perturbed="splu_ref.mechanisms.splu_gen:SpluGen.publish_columns larger",
-)
+@KC.enumeration(cases=136, perturbed="splu_ref.mechanisms.splu_gen:SpluGen.publish_columns larger")
 def the_shipped_mechanism_is_a_product() -> Comparisons:
     """Publish two related columns over every outcome: for each record the joint law is the product."""
     pairs = (((0, 0, 1, 2), (0, 0, 1, 2)), ((0, 0, 1, 2), (1, 2, 0, 0)), ((0, 1, 2, 3), (0, 1, 2, 3)))
@@ -100,10 +96,7 @@ def the_shipped_mechanism_is_a_product() -> Comparisons:
                 yield (seen, "=", chance[0][v[0]] * chance[1][v[1]], f"{columns}: record {record} to {v}")
 
 
-@KC.enumeration(
-    cases=3,
-    perturbed="splu_ref.mechanisms.splu_gen:SpluGen.publish_columns larger",
-)
+@KC.enumeration(cases=3, perturbed="splu_ref.mechanisms.splu_gen:SpluGen.publish_columns larger")
 def columns_placed_alike_are_not() -> Comparisons:
     """Publish two identical columns in the order of the file, and one column's order twice: 1/8, not 1/16."""
     columns = ((0, 0, 1, 2), (0, 0, 1, 2))

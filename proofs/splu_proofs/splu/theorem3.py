@@ -18,11 +18,10 @@ T3 = Claim(
     statement=r"\Pr(|f'-f|\ge\varepsilon f)\le \frac{1}{\gamma\varepsilon^2f^2}",
     words=(
         "False. The printed proof divides the variance by the number of trials twice. At epsilon = 1/f the "
-        "bound is 1/gamma, and the true probability exceeds it for every gamma >= 2 and f >= 1 except "
-        "gamma = 2, f = 1; the smallest case is gamma = 3, f = 1, epsilon = 1, where 5/9 is printed to be "
-        "at most 1/3. The worst ratio of truth to print over all epsilon is about 0.38 (gamma - 1) f for "
-        "gamma <= 10, f <= 40, by computation; the normal approximation makes it 0.3314 (gamma - 1) f for "
-        "large f."
+        "bound is 1/gamma, and the true probability exceeds it for every gamma >= 2 and f >= 1 except gamma "
+        "= 2, f = 1; the smallest case is gamma = 3, f = 1, epsilon = 1, where 5/9 is printed to be at most "
+        "1/3. The worst ratio of truth to print over all epsilon is about 0.38 (gamma - 1) f for gamma <= "
+        "10, f <= 40, by computation; the normal approximation makes it 0.3314 (gamma - 1) f for large f."
     ),
     hypotheses=(r"\gamma \ge 2", r"f \ge 1", r"\varepsilon > 0"),
     status=Status.REFUTED,
@@ -101,21 +100,12 @@ def it_fails_almost_everywhere() -> Derivation:
     """At epsilon = 1/f the bound is 1/gamma and the truth 1 - b(gamma f; f), which is more."""
     return Derivation(
         setting=(
-            "b(m; a) is the probability of a successes in m trials of probability 1/gamma. At epsilon = "
-            "1/f the "
-            "printed bound 1/(gamma epsilon^2 f^2) is 1/gamma, and the truth is Pr(X_f != f) = 1 - b(gamma "
-            "f; f). "
-            "At f = 1, b(gamma; 1) = (1-1/gamma)^(gamma-1), which is (1-1/gamma)^(gamma-2) times 1 - "
-            "1/gamma: "
-            "less than that for gamma >= 3, and equal at gamma = 2."
+            "b(m; a) is the probability of a successes in m trials of probability 1/gamma. At epsilon = 1/f "
+            "the printed bound 1/(gamma epsilon^2 f^2) is 1/gamma, and the truth is Pr(X_f != f) = 1 - "
+            "b(gamma f; f). At f = 1, b(gamma; 1) = (1-1/gamma)^(gamma-1), which is (1-1/gamma)^(gamma-2) "
+            "times 1 - 1/gamma: less than that for gamma >= 3, and equal at gamma = 2."
         ),
-        steps=(
-            NEXT,
-            MODE_RISES,
-            MODE_FALLS,
-            PASCAL,
-            MIX,
-        ),
+        steps=(NEXT, MODE_RISES, MODE_FALLS, PASCAL, MIX),
         conclusion=(
             "For gamma >= 3: b(gamma f; f) <= b(gamma; 1) < 1 - 1/gamma, so the truth exceeds 1/gamma. For "
             "gamma = 2 and f >= 2: b(2f; f) <= b(4; 2) = 3/8 < 1/2. Left is gamma = 2, f = 1, where both "

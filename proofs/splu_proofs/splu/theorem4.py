@@ -58,13 +58,7 @@ def the_summand_is_the_law() -> Derivation:
             "b(m; a) = C(m, a) gamma^-a (1-1/gamma)^(m-a), the printed summand at m = gamma f, is C(m, a) "
             "(gamma-1)^(m-a)/gamma^m, the probability of a successes in m trials of probability 1/gamma."
         ),
-        steps=(
-            NEXT,
-            MODE_RISES,
-            MODE_FALLS,
-            PASCAL,
-            MIX,
-        ),
+        steps=(NEXT, MODE_RISES, MODE_FALLS, PASCAL, MIX),
         conclusion=(
             "The formula is that of splu.L2. For epsilon < 1/alpha the window is x = f alone, and its "
             "probability, the largest of its law, does not rise with f by the last two steps: the minimum is "

@@ -20,12 +20,11 @@ M1 = Claim(
     ),
     words=(
         "False for every count f below N/gamma. gamma f/N is the probability that the group of a record "
-        "drawn from the whole table holds s. The records that carry s themselves are among those; under "
-        "the condition that the record carries another value, the probability is f(gamma-1)/(N-f). The "
-        "printed one is too large by a factor of (gamma/(gamma-1))(1 - f/N), which tends to "
-        "gamma/(gamma-1), 2 at worst, as s becomes rare. It also contradicts E f' = f: the printed matrix "
-        "makes it f + f(1/gamma - f/N). The smallest case is gamma = 2, N = 4, f = 1: 1/2 is printed "
-        "where 1/3 is true."
+        "drawn from the whole table holds s. The records that carry s themselves are among those; under the "
+        "condition that the record carries another value, the probability is f(gamma-1)/(N-f). The printed "
+        "one is too large by a factor of (gamma/(gamma-1))(1 - f/N), which tends to gamma/(gamma-1), 2 at "
+        "worst, as s becomes rare. It also contradicts E f' = f: the printed matrix makes it f + f(1/gamma - "
+        "f/N). The smallest case is gamma = 2, N = 4, f = 1: 1/2 is printed where 1/3 is true."
     ),
     hypotheses=(r"\gamma \ge 2", r"1 \le f \le N/\gamma", r"\gamma \mid N"),
     status=Status.REFUTED,

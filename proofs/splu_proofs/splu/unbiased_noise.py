@@ -16,9 +16,8 @@ PACKV = Claim(
     source="new; on splu.PACKu",
     title="the best T_P* at a given noise",
     statement=(
-        r"T_P^* \le \max_{y,\,C} \Bigl(1 - \frac{1 - \sum_{f \in C} "
-        r"(\lambda_f (y - f) - \mu_f ((y-f)^2 - V_f))}{|C|}\Bigr) "
-        r"\text{ for all } \lambda_f \text{ and } \mu_f \ge 0"
+        r"T_P^* \le \max_{y,\,C} \Bigl(1 - \frac{1 - \sum_{f \in C} (\lambda_f (y - f) - \mu_f ((y-f)^2 - "
+        r"V_f))}{|C|}\Bigr) \text{ for all } \lambda_f \text{ and } \mu_f \ge 0"
     ),
     words=(
         "As splu.PACKu, where the variance at a count f is at most V_f as well: the demand of f at y is less "
@@ -26,8 +25,7 @@ PACKV = Claim(
         "1)/gamma, the variance of SPLU-Gen, at epsilon = 0.3 and alpha = 10, no unbiased count has a T_P* "
         "above 0.455, 0.499, 0.517, 0.530 and 0.537 for gamma = 2, 3, 5, 10 and 20. Independent draws, and "
         "capped ones with m >= 10, have 0.351, 0.395, 0.420, 0.435 and 0.442: 0.77 to 0.83 of it. So of "
-        "small counts that are no noisier than SPLU-Gen's no law of draws, and nothing else, hides much "
-        "more."
+        "small counts that are no noisier than SPLU-Gen's no law of draws, and nothing else, hides much more."
     ),
     hypotheses=(
         r"0 \le f' \le \gamma f",
