@@ -24,7 +24,7 @@ from splu_proofs.derivation import Derivation
 from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
 from splu_proofs.recheck import on_grid
-from splu_proofs.step import Identity
+from splu_proofs.step import Identity, Inequality
 from splu_proofs.witness import Witness
 from splu_proofs.worlds.histograms import greedy_groups
 from splu_ref.channels.parameters import InputError
@@ -420,9 +420,13 @@ SAID: dict[str, tuple[str, Callable[[], Claim]]] = {
 
 
 def _doubled(step: Any) -> Any:
-    """Return an identity of twice as much."""
-    left, right = step.left, step.right
-    return replace(step, left=lambda *at: 2 * left(*at), right=lambda *at: 2 * right(*at))
+    """Return a step that says twice as much."""
+    names = ("then",) if isinstance(step, Inequality) else ("left", "right")
+    return replace(step, **{name: partial(_twice, getattr(step, name)) for name in names})
+
+
+def _twice(formula: Callable[..., Any], *at: Any) -> Any:
+    return 2 * formula(*at)
 
 
 def _check_less(claim: Claim) -> Claim:
