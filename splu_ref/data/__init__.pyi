@@ -28,7 +28,6 @@ from .files import write_whole as write_whole
 from .folders import check_folder as check_folder
 from .folders import write_folder as write_folder
 from .folders import write_in_folder as write_in_folder
-from .identities import CodedTexts as CodedTexts
 from .identities import ascending_records as ascending_records
 from .identities import content_digest as content_digest
 from .identities import content_keys as content_keys
