@@ -91,7 +91,8 @@ def _lines(found: list[Comparison]) -> list[tuple[str, str]]:
     for each in found:
         name = f"{each.table}, {each.sensitive}, γ = {each.gamma}{' (tuned)' if each.tuned else ''}"
         parts = "; ".join(
-            f"{one.name} {one.ratio:.2f} × (coverage {one.coverage:.3f}, without {one.coverage_without:.3f})"
+            f"{one.name} {one.ratio:.2f} ± {one.ratio_error:.2f} × (coverage {one.coverage:.3f}, without "
+            f"{one.coverage_without:.3f})"
             for one in each.classes
         )
         worst = f"error {each.mean:.2f} × that without, at most {each.worst.ratio:.2f} ({each.worst.name})"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.study.judging import CLASSES, Judged, JudgedQueries, Judgement, draw_queries, judged
+from experiments.study.methods import FloatArray
 from experiments.study.recipes import EMBEDDED
 from experiments.study.tables import StudyTable
 from splu_ref.channels.parameters import DataError
@@ -25,7 +26,7 @@ FEWEST = 5
 
 
 class ClassErrors(NamedTuple):
-    """A class of queries.
+    """A class of queries, answered with the product form and without it from the same releases.
 
     Attributes
     ----------
@@ -33,17 +34,55 @@ class ClassErrors(NamedTuple):
         The class.
     queries
         How many have several conditions besides the sensitive one.
-    ratio
-        Root mean square error with the product form over that without it.
+    ratio, ratio_error
+        Root mean square error with the product form over that without it, and its standard error over
+        queries and releases.
     coverage, coverage_without
-        Shares of the intervals `each` that held the true count.
+        Shares of the intervals `each` that contain the true count.
+    length
+        Mean length of the former intervals over that of the latter.
     """
 
     name: str
     queries: int
     ratio: float
+    ratio_error: float
     coverage: float
     coverage_without: float
+    length: float
+
+    @classmethod
+    def of(cls, name: str, product: Judged, plain: Judged) -> ClassErrors:
+        """Compare the two in one class."""
+        where = product.workload.classes[name]
+        mine, other = (each.squares["shrunk"][:, where] for each in (product, plain))
+        ratio, error = root_ratio(mine, other)
+        return cls(
+            name=name,
+            queries=len(where),
+            ratio=ratio,
+            ratio_error=error,
+            coverage=float(product.coverage("shrunk", name).mean()),
+            coverage_without=float(plain.coverage("shrunk", name).mean()),
+            length=float(product.length["shrunk"][:, where].mean() / plain.length["shrunk"][:, where].mean()),
+        )
+
+
+def root_ratio(mine: FloatArray, other: FloatArray) -> tuple[float, float]:
+    """Return the root of the ratio of two means of squared errors, with its standard error.
+
+    Both have the shape (releases, queries), for the same releases and queries. The standard error is that of
+    the delta method, with the variances between queries and between releases added.
+    """
+    above, below = float(mine.mean()), float(other.mean())
+    if not above > 0 or not below > 0:
+        return 1.0, 0.0
+    apart = (mine / above - other / below) / 2
+    variance = sum(
+        means.var(ddof=1) / len(means) for means in (apart.mean(axis=0), apart.mean(axis=1)) if len(means) > 1
+    )
+    ratio = (above / below) ** 0.5
+    return ratio, ratio * float(variance) ** 0.5
 
 
 @dataclass(frozen=True)
@@ -125,12 +164,5 @@ def compare_conditions(
         return judged(table, SpluGen(gamma), [Judgement(method)], questions, own, rivals=())
 
     product, plain = found(True), found(False)
-    classes = []
-    for name in names:
-        before, after = (each.error("shrunk", name) for each in (plain, product))
-        coverage, without = (float(each.coverage("shrunk", name).mean()) for each in (product, plain))
-        ratio = after / before if before > 0 else 1.0
-        classes.append(ClassErrors(name, len(questions.classes[name]), ratio, coverage, without))
-    return Comparison(
-        table.name, table.recipe.sensitive, gamma, table.rows, table.name in TUNED, tuple(classes)
-    )
+    classes = tuple(ClassErrors.of(name, product, plain) for name in names)
+    return Comparison(table.name, table.recipe.sensitive, gamma, table.rows, table.name in TUNED, classes)

@@ -122,7 +122,11 @@ class _ProductForm(ShrinkageMethod):
         single = shrinkage.composition.learn(conditions.published)
         records = np.maximum(single.total, 1.0)[:, None]
         forms = ProductForms.of(
-            shrinkage.composition.share, single.mean / records, 0 * single.mean, conditions.of
+            shrinkage.composition.share,
+            single.mean / records,
+            0 * single.mean,
+            0 * single.mean,
+            conditions.of,
         )
         share = (forms.share[-1][batch.which] * batch.members).sum(axis=1)
         return found.with_value(batch.predicate_count * share)

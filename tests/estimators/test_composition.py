@@ -162,9 +162,14 @@ def _states(both: float, n: float, f: float, kept: float, taken: float) -> Conju
 
 @pytest.mark.parametrize(("kept", "taken"), [(0.2, 0.001), (0.2, 0.05), (0.5, 0.02), (0.1, 0.08)])
 @pytest.mark.parametrize("n", [3, 20, 200])
-def test_score_intervals_hold_every_count_of_independent_records(kept: float, taken: float, n: int) -> None:
-    """The sum of the probabilities of all published counts whose interval holds x, for each x."""
-    ends = [tuple(float(end[0]) for end in _states(y, n, 1.0, kept, taken).interval()) for y in range(n + 1)]
+@pytest.mark.parametrize(("share", "spread"), [(0.0, np.inf), (0.0, 0.1), (0.3, 0.1), (1.0, 0.1)])
+def test_score_intervals_hold_every_count_of_independent_records(
+    kept: float, taken: float, n: int, share: float, spread: float
+) -> None:
+    """The sum of the probabilities of all published counts whose interval holds x: each x, any prior."""
+    prior, variance = np.array([share * n]), np.array([spread * n])
+    found = [_states(y, n, 1.0, kept, taken).interval(prior, variance) for y in range(n + 1)]
+    ends = [(float(low[0]), float(high[0])) for low, high in found]
     for x in range(0, n + 1, max(1, n // 10)):
         own, others = (
             np.asarray(binom.pmf(range(size + 1), size, chance))
@@ -173,6 +178,22 @@ def test_score_intervals_hold_every_count_of_independent_records(kept: float, ta
         law = np.convolve(own, others)
         inside = [low - 1e-6 <= x <= high + 1e-6 for low, high in ends]
         assert law @ inside > 0.93
+
+
+def test_a_prior_shortens_the_intervals_near_it() -> None:
+    """With 100 of 1,000 records: by an eighth if the prior is right, and it may not lengthen them by more."""
+    n, mean = 1000, 100 * 0.5 + 900 * 0.1
+    states = [_states(mean + shift, n, 1.0, 0.5, 0.1) for shift in np.linspace(-20, 20, 9)]
+
+    def length(prior: float, spread: float) -> float:
+        ends = [each.interval(np.array([prior]), np.array([spread])) for each in states]
+        return float(np.mean([high - low for low, high in ends]))
+
+    equal = length(100.0, np.inf)
+    assert length(100.0, 1.0) < 0.89 * equal
+    assert length(100.0, 1e9) == near(equal)
+    for wrong in (0.0, 1000.0):
+        assert length(wrong, 1.0) < 1.11 * equal
 
 
 def _estimator(release: Release, column: str, gamma: int) -> QueryEstimator:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from splu_ref.estimators.shrinkage.conditions import EXPONENTS, ProductForms
+from splu_ref.channels import PublishedCount
+from splu_ref.estimators.shrinkage.conditions import EXPONENTS, Conditions, ProductForms
+from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, ShrunkEstimates
 from tests.rounding import near
 
 BASE = np.array([0.5, 0.3, 0.2, 0.0])
-BOTH = np.array([[1.0, 1.0]])
+BOTH, NOTHING = np.array([[1.0, 1.0]]), np.zeros((2, 4))
 
 
 def test_conditions_that_say_nothing_leave_the_shares_of_all_records() -> None:
-    forms = ProductForms.of(BASE, np.stack([BASE, BASE]), np.zeros((2, 4)), BOTH)
+    forms = ProductForms.of(BASE, np.stack([BASE, BASE]), NOTHING, NOTHING, BOTH)
     assert forms.share == near(np.broadcast_to(BASE, (len(EXPONENTS), 1, 4)))
     assert not forms.variance.any()
 
@@ -20,7 +23,35 @@ def test_conditions_that_say_nothing_leave_the_shares_of_all_records() -> None:
 def test_conditions_independent_given_the_value_have_the_product_form() -> None:
     chances = np.array([[0.2, 0.5, 0.1, 0.0], [0.6, 0.1, 0.3, 0.0]])  # of the conditions given the value
     single = BASE * chances / (BASE * chances).sum(axis=1, keepdims=True)
-    forms = ProductForms.of(BASE, single, np.zeros((2, 4)), BOTH)
+    forms = ProductForms.of(BASE, single, NOTHING, NOTHING, BOTH)
     joint = BASE * chances.prod(axis=0)
     assert forms.share[EXPONENTS.index(1.0)][0] == near(joint / joint.sum())
     assert forms.share[0][0] != near(joint / joint.sum())
+
+
+def test_errors_of_conditions_add_up_as_if_they_were_equal() -> None:
+    single = np.stack([BASE, BASE])
+    forms = ProductForms.of(BASE, single, np.stack([0.01 * BASE**2, 0.04 * BASE**2]), NOTHING, BOTH)
+    assert forms.variance[EXPONENTS.index(1.0)][0, :3] == near(np.full(3, 0.3**2))
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_prior_of_an_interval_does_not_follow_the_published_count(several: bool) -> None:
+    """It changes by less than a twentieth of what the moment estimate does, the estimate by a tenth."""
+    share, rows, law = 0.1 + np.linspace(-0.02, 0.02, 10), 2000, PublishedCount.of(3)
+    tilt, other = 1 + np.linspace(-0.1, 0.1, 10), 1 + np.linspace(0.1, -0.1, 10)
+
+    def found(more: float) -> ShrunkEstimates:
+        # The other records of the table and of the conditions are the same, so their counts change as well.
+        moved = more * np.array([1.0, *[-1 / 9] * 9])
+        single = np.stack([700 * share * tilt, 800 * share * other]) + moved
+        conditions = Conditions(single, np.full((1, 2), float(several)))
+        shrinkage = Shrinkage(rows * share + moved, rows, law)
+        return shrinkage.answer(
+            200 * share[None] + moved, np.zeros(1, dtype=np.int64), np.eye(10)[:1], conditions
+        )
+
+    less, more = found(-5.0), found(5.0)
+    change = float(more.states.solved[0] - less.states.solved[0])
+    assert abs(float(more.prior[0] - less.prior[0])) < change / 20
+    assert float(more.center[0] - less.center[0]) > change / 10

@@ -338,7 +338,8 @@ class ShrinkageMethod:
     interval
         Kind of coverage of the intervals.
     by_conditions
-        Whether queries on one sensitive column use the estimates of their single conditions.
+        Whether queries on one sensitive column use the estimates of their single conditions, and intervals
+        with the tails that the records outside the predicate make shortest.
     """
 
     interval: Interval = "each"

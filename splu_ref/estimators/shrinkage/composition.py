@@ -22,12 +22,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_ref.channels import PublishedCount
 from splu_ref.estimators.linear.transition import decoy_probability
 from splu_ref.estimators.shrinkage.conditions import (
     Conditions,
+    CountPosterior,
     ProductForms,
     PublishedForm,
     product_form_posterior,
@@ -67,13 +67,10 @@ class CompositionPosterior(NamedTuple):
         Coefficients of the contrasts within kinds, shape (predicates, kinds).
     mean, variance
         Posterior moments of the true counts, shape (predicates, values).
-    weight
-        Under the product form, the derivative of the mean by the published count of the value, shape
-        (predicates, values).
     spread
         Prior variance of the true counts given their total, divided by n, likewise.
-    by_conditions
-        Whether the prior mean is the product form, shape (predicates,).
+    outside
+        Prior mean of the true counts without the predicate's own published counts, likewise.
     """
 
     total: FloatArray
@@ -85,9 +82,8 @@ class CompositionPosterior(NamedTuple):
     within: FloatArray
     mean: FloatArray
     variance: FloatArray
-    weight: FloatArray
     spread: FloatArray
-    by_conditions: NDArray[np.bool_]
+    outside: FloatArray
 
 
 class Composition:
@@ -168,51 +164,62 @@ class Composition:
         found[:, self._occurring] = kinds[:, self._kind] + self._excess_retention[self._kind] * own
         return found
 
-    def learn(self, published: FloatArray, conditions: Conditions | None = None) -> CompositionPosterior:
-        """Return the posterior of compositions given y, shape (predicates, values).
+    def counts(self, learned: CompositionPosterior) -> CountPosterior:
+        """Return the posterior of counts without conditions."""
+        # The prior mean is that of the other records, which are few if the predicate is large.
+        few = self.share * (1 / learned.share - 1)[:, None]
+        spread = learned.total[:, None] * (learned.spread + few)
+        return CountPosterior(learned.mean, learned.variance, learned.outside, spread)
 
-        ``conditions`` are those of the predicates, if their estimates are to be used.
-        """
-        learned = self._learn(published)
-        if conditions is not None and len(several := np.flatnonzero(conditions.of.sum(axis=1) > 1)):
-            return self._by_conditions(published, learned, conditions.of_predicates(several), several)
-        return learned
-
-    def _by_conditions(
-        self, published: FloatArray, learned: CompositionPosterior, conditions: Conditions, where: IntArray
-    ) -> CompositionPosterior:
-        """Replace the posterior of the predicates ``where`` by that under the product form."""
-        single = self._learn(conditions.published)
+    def by_conditions(
+        self, found: CountPosterior, published: FloatArray, conditions: Conditions
+    ) -> CountPosterior:
+        """Replace a posterior of counts by that under the product form for several conditions."""
+        where = np.flatnonzero(conditions.several)
+        conditions, n = conditions.of_predicates(where), published[where].sum(axis=1)[:, None]
+        single = self.learn(conditions.published)
         records = np.maximum(single.total, 1.0)[:, None]
         forms = ProductForms.of(
-            self.share, single.mean / records, single.variance / records**2, conditions.of
+            self.share,
+            single.mean / records,
+            single.variance / records**2,
+            self._own_weights(single) / records,
+            conditions.of,
         )
         contrast = np.ones_like(self.share)
         contrast[self._occurring] = np.maximum(self._excess_retention, LEAST_CONTRAST)[self._kind]
-        n = learned.total[where]
-        found = product_form_posterior(
+        better = product_form_posterior(
             [
                 PublishedForm.of(
                     published[where],
-                    n[:, None] * self.expected_counts(share),
+                    n * self.expected_counts(share),
                     share,
                     relative,
+                    slope,
                     rows=self.rows,
                     retention=self._retention,
                     contrast=contrast,
                 )
-                for share, relative in zip(forms.share, forms.variance, strict=True)
-            ],
-            contrast,
-            n,
+                for share, relative, slope in zip(*forms, strict=True)
+            ]
         )
-        learned.mean[where], learned.variance[where] = found.mean, found.variance
-        learned.weight[where], learned.spread[where] = found.weight, found.spread
-        learned.by_conditions[where] = True
-        return learned
+        parts = [part.copy() for part in found]
+        for part, own in zip(parts, better, strict=True):
+            part[where] = own
+        return CountPosterior(*parts)
 
-    def _learn(self, published: FloatArray) -> CompositionPosterior:
-        """Return the posterior of compositions without their conditions."""
+    def _own_weights(self, learned: CompositionPosterior) -> FloatArray:
+        """Return the derivatives of posterior means by the published counts of the same values."""
+        kinds = learned.by_tau @ (self._by_tau * self._whiten).T
+        kinds += learned.by_chance @ (self._by_chance * self._whiten).T
+        found = np.zeros_like(learned.mean)
+        found[:, self._occurring] = (kinds / self._size + learned.within * (1 - 1 / self._size))[
+            :, self._kind
+        ]
+        return found
+
+    def learn(self, published: FloatArray) -> CompositionPosterior:
+        """Return the posterior of compositions given y, shape (predicates, values)."""
         n = published.sum(axis=1)
         share = np.maximum(1 - n / self.rows, 1e-9)
         residual = published[:, self._occurring] - n[:, None] * self.share[self._occurring]
@@ -231,12 +238,18 @@ class Composition:
             fits[number] = fit.sum(axis=1) / 2 - np.log1p((tau / _USUAL) ** 2) + np.log(tau)
         posterior = np.exp(fits - fits.max(axis=0))
         posterior /= posterior.sum(axis=0)
-        return self._averaged(n, share, between, within, posterior)
+        return self._averaged(published, share, between, within, posterior)
 
     def _averaged(
-        self, n: FloatArray, share: FloatArray, between: FloatArray, within: FloatArray, posterior: FloatArray
+        self,
+        published: FloatArray,
+        share: FloatArray,
+        between: FloatArray,
+        within: FloatArray,
+        posterior: FloatArray,
     ) -> CompositionPosterior:
         """Average the posterior moments over tau."""
+        n = published.sum(axis=1)
         crowd, phi = self._crowd, self._phi
         by_tau, by_chance, twice = (np.zeros_like(between) for _ in range(3))
         inner, known = (np.zeros((len(n), len(phi))) for _ in range(2))
@@ -281,9 +294,9 @@ class Composition:
             within=inner,
             mean=mean,
             variance=variance,
-            weight=np.zeros_like(mean),
             spread=strength[:, None] * self._scales + share[:, None] * self.share,
-            by_conditions=np.zeros(len(n), dtype=np.bool_),
+            # The share among the other records, where there are others.
+            outside=(n / (self.rows * share))[:, None] * (self.rows * self.share - published),
         )
 
     def published_weights(
@@ -293,7 +306,6 @@ class Composition:
 
         ``which`` is the predicate of each sum; ``weights`` and the result have the shape (sums, values). The
         result is S^-1 T^T B weights, averaged over tau: the mean is n phi . weights + (y - n phi) . result.
-        Under the product form m it is m . weights + (y - m T) . result.
         """
         split, inner = self._split(weights[:, self._occurring])
         between = learned.by_tau[which] * (split @ self._by_tau)
@@ -301,7 +313,7 @@ class Composition:
         kinds = (between @ self._whiten.T) / self._root
         found = np.zeros_like(weights)
         found[:, self._occurring] = kinds[:, self._kind] + learned.within[which][:, self._kind] * inner
-        return np.where(learned.by_conditions[which][:, None], learned.weight[which] * weights, found)
+        return found
 
     def prior(
         self, learned: CompositionPosterior, which: IntArray, weights: FloatArray, some: FloatArray

@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.estimators.shrinkage.weights import Prior
 from splu_ref.mechanisms import FloatArray
@@ -39,6 +40,8 @@ MOST_VARIANCE = 4.0
 INHERITED = 0.5
 """Part of the variance of phi_vj that enters the prior variance. The records of P are among those of the
 condition, so the errors of the two have the same sign."""
+MOST_OWN = 0.9
+"""Upper bound of the part of the prior mean that the predicate's own published count makes."""
 FREEDOM = 4.0
 """Degrees of freedom of Student's t."""
 _TAUS: FloatArray = np.geomspace(0.02, 8.0, 14)
@@ -62,6 +65,11 @@ class Conditions(NamedTuple):
     published: FloatArray
     of: FloatArray
 
+    @property
+    def several(self) -> NDArray[np.bool_]:
+        """Return whether a predicate has several, shape (predicates,)."""
+        return np.asarray(self.of.sum(axis=1) > 1)
+
     def of_predicates(self, places: IntArray) -> Conditions:
         """Return the conditions of some of the predicates."""
         of = self.of[places]
@@ -77,22 +85,30 @@ class ProductForms(NamedTuple):
     share
         m/n.
     variance
-        Its relative variance due to the errors of the single conditions.
+        Its relative variance due to the errors of the single conditions, as if those of one predicate were
+        equal: all conditions have the errors of the published frequencies in common.
+    slope
+        Relative derivative by the predicate's published count of the value, which is part of those of the
+        conditions.
     """
 
     share: FloatArray
     variance: FloatArray
+    slope: FloatArray
 
     @classmethod
-    def of(cls, base: FloatArray, single: FloatArray, variance: FloatArray, of: FloatArray) -> ProductForms:
+    def of(
+        cls, base: FloatArray, single: FloatArray, variance: FloatArray, slope: FloatArray, of: FloatArray
+    ) -> ProductForms:
         """Return the product forms.
 
         Parameters
         ----------
         base
             phi, shape (values,); 0 for values that do not occur.
-        single, variance
-            Estimated shares given each condition and their variances, shape (conditions, values).
+        single, variance, slope
+            Estimated shares given each condition, their variances, and their derivatives by the published
+            count of the value, shape (conditions, values).
         of
             See `Conditions`.
         """
@@ -100,31 +116,36 @@ class ProductForms(NamedTuple):
         phi = np.where(occurring, base, 1.0)
         bounded = np.where(occurring, np.maximum(single, LEAST_SHARE * phi), 1.0)
         logs = of @ np.log(bounded / phi)
-        relative = of @ np.minimum(variance / bounded**2, MOST_VARIANCE)
+        relative = (of @ np.sqrt(np.minimum(variance / bounded**2, MOST_VARIANCE))) ** 2
+        slopes = of @ (slope / bounded)
         shares = []
         for exponent in EXPONENTS:
             powers = exponent * np.where(occurring, logs, -np.inf)
             share = base * np.exp(powers - powers.max(axis=1, keepdims=True))
             shares.append(share / share.sum(axis=1, keepdims=True))
-        return cls(np.stack(shares), np.stack([exponent**2 * relative for exponent in EXPONENTS]))
+        return cls(
+            np.stack(shares),
+            np.stack([exponent**2 * relative for exponent in EXPONENTS]),
+            np.stack([exponent * slopes for exponent in EXPONENTS]),
+        )
 
 
-class ProductFormPosterior(NamedTuple):
-    """Posterior of compositions under the product form, each of shape (predicates, values).
+class CountPosterior(NamedTuple):
+    """Posterior of the true counts of several predicates, each of shape (predicates, values).
 
     Attributes
     ----------
     mean, variance
-        Posterior moments of the true counts.
-    weight
-        Derivative of the mean by the published count of the value.
+        Posterior moments.
+    outside
+        Prior mean without the predicate's own published count of the value.
     spread
-        Posterior mean of the prior variance, divided by n.
+        Prior variance.
     """
 
     mean: FloatArray
     variance: FloatArray
-    weight: FloatArray
+    outside: FloatArray
     spread: FloatArray
 
 
@@ -135,6 +156,8 @@ class PublishedForm(NamedTuple):
     ----------
     mean
         m.
+    outside
+        m without the predicate's own published count of the value.
     deviation
         Unbiased estimate of x - m.
     noise
@@ -148,6 +171,7 @@ class PublishedForm(NamedTuple):
     """
 
     mean: FloatArray
+    outside: FloatArray
     deviation: FloatArray
     noise: FloatArray
     chance: FloatArray
@@ -161,6 +185,7 @@ class PublishedForm(NamedTuple):
         expected: FloatArray,
         share: FloatArray,
         relative: FloatArray,
+        slope: FloatArray,
         *,
         rows: float,
         retention: float,
@@ -173,8 +198,10 @@ class PublishedForm(NamedTuple):
         gain = np.clip((expected - retention * mean) / others, 0.0, 1.0)
         noise = mean * retention * (1 - retention) + others * gain * (1 - gain)
         square = (share**2).sum(axis=1, keepdims=True) ** (2 - _POWER)
+        own = np.minimum(slope * mean * contrast, MOST_OWN)
         return cls(
             mean=mean,
+            outside=mean * np.exp(np.clip(-slope * (published - expected) / (1 - own), -1.0, 1.0)),
             deviation=(published - expected) / contrast,
             noise=noise / contrast**2,
             chance=mean * (1 - n / rows) * (1 - share) + INHERITED * relative * mean**2,
@@ -189,13 +216,8 @@ class PublishedForm(NamedTuple):
         return np.asarray(-(self.trust * fit).sum(axis=1) / 2)
 
 
-def product_form_posterior(
-    forms: list[PublishedForm], contrast: FloatArray, total: FloatArray
-) -> ProductFormPosterior:
-    """Return the posterior of compositions, averaged over the forms and tau.
-
-    ``contrast`` is p - g_v, shape (values,); ``total`` is n, shape (predicates,).
-    """
+def product_form_posterior(forms: list[PublishedForm]) -> CountPosterior:
+    """Return the posterior of counts under the product form, averaged over the forms and tau."""
     prior = np.log(DEVIATIONS.masses)
     scores = np.array(
         [
@@ -205,8 +227,9 @@ def product_form_posterior(
     )
     posterior = np.exp(scores - scores.max(axis=(0, 1)))
     posterior /= posterior.sum(axis=(0, 1))
-    mean, square, left, slope, spread = (np.zeros_like(forms[0].mean) for _ in range(5))
+    mean, square, left, outside, spread = (np.zeros_like(forms[0].mean) for _ in range(5))
     for form, shares in zip(forms, posterior, strict=True):
+        outside += shares.sum(axis=0)[:, None] * form.outside
         for tau, share in zip(_TAUS.tolist(), shares, strict=True):
             part, prior_variance = share[:, None], form.chance + tau * tau * form.unit
             weight = prior_variance / np.maximum(prior_variance + form.noise, _LEAST)
@@ -214,11 +237,5 @@ def product_form_posterior(
             mean += part * estimate
             square += part * estimate**2
             left += part * weight * form.noise
-            slope += part * weight
             spread += part * prior_variance
-    return ProductFormPosterior(
-        mean=mean,
-        variance=left + np.maximum(square - mean**2, 0.0),
-        weight=slope / contrast,
-        spread=spread / np.maximum(total, 1.0)[:, None],
-    )
+    return CountPosterior(mean, left + np.maximum(square - mean**2, 0.0), outside, spread)

@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
-from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.linear.group_noise import VarianceReduction
 from splu_ref.estimators.linear.transition import gain_probability
 from splu_ref.estimators.linear.two_state import boundary
@@ -41,6 +40,9 @@ RARE, LEAST_FAR = 0.3, 2.5
 standard deviations between the published count and its prior mean."""
 FAR = 4.0
 """Distance in standard deviations from which an answer reports that the prior was contradicted."""
+
+MISS, LEAST_SIDE = 0.05, 0.1
+"""Share of the intervals that may miss, and the smallest part of it for one side."""
 
 LEAST = 1e-12
 LEAST_LEFT = 1024
@@ -138,12 +140,19 @@ class ConjunctionStates(NamedTuple):
             everywhere = np.maximum(everywhere - self.reduction.total, 0.0)
         return np.asarray((self.predicate / self.rows) ** 2 * everywhere)
 
-    def interval(self) -> tuple[FloatArray, FloatArray]:
-        """Return the ends of score intervals with continuity correction: 95 %, for every x."""
+    def interval(self, prior: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of score intervals with continuity correction: 95 %, for every x.
+
+        ``prior`` and ``spread`` are the prior mean and variance of x. They move the 5 % from one side to the
+        other, see `sides`, and leave their sum.
+        """
+        contrast = np.where(self.contrast > LEAST, self.contrast, np.inf)
 
         def contradicted(count: FloatArray) -> NDArray[np.bool_]:
             expected = count * self.retention + (self.predicate - count) * self.gain
-            margin = NORMAL_95 * np.sqrt(self.variance(count)) + (1 - self.carried(count)) / 2
+            error = np.sqrt(self.variance(count))
+            below, above = sides(error / contrast * (count - prior) / np.maximum(spread, LEAST))
+            margin = np.where(self.both < expected, below, above) * error + (1 - self.carried(count)) / 2
             return np.asarray(np.abs(self.both - expected) > margin)
 
         middle = np.clip(np.nan_to_num(self.solved), 0.0, self.predicate)
@@ -151,6 +160,19 @@ class ConjunctionStates(NamedTuple):
         high = boundary(contradicted, np.broadcast_to(self.predicate, middle.shape), middle)
         nothing = ~np.isfinite(self.solved)
         return np.where(nothing, 0.0, low), np.where(nothing, self.predicate, high)
+
+
+def sides(distance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return how many standard deviations below and above its expectation a published count may be.
+
+    ``distance`` is that of x from its prior mean, times the standard deviation of its moment estimate over
+    the prior variance. The two tails have 5 % together. If x is far above its prior mean, low counts have
+    most of it, since they are what the prior predicts: the expected length of the interval is then the least
+    (Yu and Hoff 2018, section 2), and its coverage is the same for every x. Each side keeps `LEAST_SIDE`.
+    """
+    shares, distances = _sides()
+    share = np.interp(distance, distances, shares)
+    return -ndtri(MISS * share), -ndtri(MISS * (1 - share))
 
 
 class TranslatedEstimates(NamedTuple):
@@ -270,6 +292,13 @@ def _distance(states: ConjunctionStates, shrunk: FloatArray, ratio: FloatArray) 
     # Rescale: the variance is not that of a Poisson count, and a is uncertain.
     scale = expected / np.maximum(states.variance(np.clip(shrunk, 0.0, n)), LEAST)
     return np.sqrt(np.maximum(deviance * scale * moved, 0.0))
+
+
+@cache
+def _sides() -> tuple[FloatArray, FloatArray]:
+    """Return the share of the lower tail, and the distance for which it is the best one."""
+    shares = np.linspace(LEAST_SIDE, 1 - LEAST_SIDE, 81)
+    return shares, (ndtri(MISS * shares) - ndtri(MISS * (1 - shares))) / 2
 
 
 @cache

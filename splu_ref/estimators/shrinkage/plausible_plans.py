@@ -109,4 +109,6 @@ class PlausiblePlans:
             center=center,
             sampling=sampling,
             bias=bias,
+            prior=np.mean([one.prior for one in each], axis=0),
+            spread=np.mean([one.spread for one in each], axis=0),
         )

@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from splu_ref.channels import PublishedCount
@@ -21,7 +22,7 @@ from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import decoy_probability, gain_probability
 from splu_ref.estimators.shrinkage.composition import Composition, CompositionPosterior, noise
-from splu_ref.estimators.shrinkage.conditions import Conditions
+from splu_ref.estimators.shrinkage.conditions import Conditions, CountPosterior
 from splu_ref.estimators.shrinkage.limited_translation import (
     LEAST,
     ConjunctionStates,
@@ -57,10 +58,12 @@ class PredicateEstimates(NamedTuple):
     published
         y.
     learned
-        Posterior of the compositions.
+        Posterior of the compositions, without the predicates' conditions.
+    counts, by_conditions
+        Posterior of the counts, with them, and whether a predicate has several, shape (predicates,).
     by_value
         The estimates.
-    counts
+    composed
         Positive estimates with the sum n in each predicate, for averages over its records.
     unseen
         Variance of the counts that are not identified; 0 for all others.
@@ -68,8 +71,10 @@ class PredicateEstimates(NamedTuple):
 
     published: FloatArray
     learned: CompositionPosterior
+    counts: CountPosterior
+    by_conditions: NDArray[np.bool_]
     by_value: TranslatedEstimates
-    counts: FloatArray
+    composed: FloatArray
     unseen: FloatArray
 
 
@@ -93,6 +98,8 @@ class ShrunkEstimates(NamedTuple):
         Variance of these at fixed true counts.
     bias
         Mean squared shrinkage bias under the posterior of tau.
+    prior, spread
+        Prior mean of the true counts without the queries' own published counts, and their prior variance.
     """
 
     states: ConjunctionStates
@@ -102,6 +109,8 @@ class ShrunkEstimates(NamedTuple):
     center: FloatArray
     sampling: FloatArray
     bias: FloatArray
+    prior: FloatArray
+    spread: FloatArray
 
     @property
     def value(self) -> FloatArray:
@@ -115,7 +124,7 @@ class ShrunkEstimates(NamedTuple):
         domain, and is never longer.
         """
         n = self.states.predicate
-        low, high = self.states.interval()
+        low, high = self.states.interval(self.prior, self.spread)
         if kind == "average":
             half = half_widths(self.sampling, self.bias)
             ends = np.clip(self.center - half, 0.0, n), np.clip(self.center + half, 0.0, n)
@@ -160,9 +169,18 @@ class Shrinkage:
         self._hidden: FloatArray = np.clip(2 - contrast / HIDDEN, 0.0, 1.0)
 
     def learn(self, published: FloatArray, conditions: Conditions | None = None) -> PredicateEstimates:
-        """Estimate all values from y, shape (predicates, values): see `Composition.learn`."""
-        learned = self.composition.learn(published, conditions)
-        counts = self._positive(learned.mean, learned)
+        """Estimate all values from y, shape (predicates, values).
+
+        ``conditions`` are those of the predicates; None for estimates without them, and intervals with equal
+        tails.
+        """
+        learned = self.composition.learn(published)
+        posterior, several = self.composition.counts(learned), np.zeros(len(published), dtype=np.bool_)
+        if conditions is None:
+            posterior = posterior._replace(spread=np.full_like(posterior.spread, np.inf))
+        elif (several := conditions.several).any():
+            posterior = self.composition.by_conditions(posterior, published, conditions)
+        counts = self._positive(posterior.mean, learned)
         retention = float(self._law.retention)
         others = np.maximum(counts.sum(axis=1)[:, None] - counts, _TRACE)
         gain = (self.composition.expected_counts(counts) - retention * counts) / others
@@ -177,9 +195,9 @@ class Shrinkage:
             decoy=np.full((1, 1), decoy_probability(self._law)),
             reduction=None if self._noise is None else self._noise.of_values(),
         )
-        by_value = limited_translation(states, learned.mean, learned.variance)
+        by_value = limited_translation(states, posterior.mean, posterior.variance)
         counts, unseen = self._composed(states, by_value.value, learned)
-        return PredicateEstimates(published, learned, by_value, counts, unseen)
+        return PredicateEstimates(published, learned, posterior, several, by_value, counts, unseen)
 
     def _composed(
         self, states: ConjunctionStates, estimates: FloatArray, learned: CompositionPosterior
@@ -203,11 +221,11 @@ class Shrinkage:
         ``which`` is the predicate of each query, shape (queries,); ``members`` indicates the values that it
         counts, shape (queries, values).
         """
-        composition, learned = self.composition, predicates.learned
+        composition, learned, posterior = self.composition, predicates.learned, predicates.counts
         occurring, retention = composition.share > 0, float(self._law.retention)
         # a and b of the predicate, averaged over its estimated composition.
         gain = composition.published(members)
-        counts, unseen = predicates.counts[which], predicates.unseen[which]
+        counts, unseen = predicates.composed[which], predicates.unseen[which]
         inside = _average(members * counts, gain, retention)
         outside = _average((1 - members) * counts, gain, 0.0)
         # Variance of the expectation of y, including its covariance with y.
@@ -224,7 +242,7 @@ class Shrinkage:
                 others = some * counts * (self._hidden == 0)
                 instead = gain - _average(others, gain, 0.0)[:, None]
                 doubt += (others.sum(axis=1) > LEAST) * (some * instead**2 * unseen).sum(axis=1)
-        moved = (predicates.by_value.value - learned.mean)[which]
+        moved = (predicates.by_value.value - posterior.mean)[which]
         doubt += (weights**2 * moved**2).sum(axis=1)
         single = members.sum(axis=1) <= 1
         states = ConjunctionStates(
@@ -247,17 +265,23 @@ class Shrinkage:
         bias = composition.prior(learned, which, members - pushed, np.broadcast_to(occurring, members.shape))[
             1
         ]
-        center = np.clip((learned.mean[which] * members).sum(axis=1), 0.0, learned.total[which])
-        known = (learned.variance[which] * members).sum(axis=1)
-        posterior = np.where(single & learned.by_conditions[which], known, sampling + bias)
+        center = np.clip((posterior.mean[which] * members).sum(axis=1), 0.0, learned.total[which])
+        alone = sampling + bias
+        # Whether the product form is right cannot be checked: the geometric mean of both errors.
+        own = np.sqrt(alone * (posterior.variance[which] * members).sum(axis=1))
+        known = np.where(single & predicates.by_conditions[which], own, alone)
+        translated = limited_translation(states, center, known)
+        least = np.where(learned.total[which] > 0, alone + states.shared, 0.0)
         return ShrunkEstimates(
             states=states,
             most=most,
-            composition_variance=(weights**2 * learned.variance[which]).sum(axis=1),
-            translated=limited_translation(states, center, posterior),
+            composition_variance=(weights**2 * posterior.variance[which]).sum(axis=1),
+            translated=translated._replace(variance=np.maximum(translated.variance, least)),
             center=center,
             sampling=sampling + states.shared,
             bias=bias,
+            prior=(posterior.outside[which] * members).sum(axis=1),
+            spread=np.where(members > 0, posterior.spread[which], 0.0).sum(axis=1),
         )
 
     def answer(
