@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from splu_ref.channels import PublishedCount
-from splu_ref.estimators.shrinkage.conditions import EXPONENTS, Conditions, ProductForms
+from splu_ref.estimators.shrinkage.conditions import EXPONENTS, Conditions, ProductForms, PublishedForm
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, ShrunkEstimates
 from tests.rounding import near
 
@@ -27,6 +27,27 @@ def test_conditions_independent_given_the_value_have_the_product_form() -> None:
     joint = BASE * chances.prod(axis=0)
     assert forms.share[EXPONENTS.index(1.0)][0] == near(joint / joint.sum())
     assert forms.share[0][0] != near(joint / joint.sum())
+
+
+def test_deviations_are_those_of_the_true_counts() -> None:
+    """Where every other value is published with the same chance, as claim splu.DEV states."""
+    kept, taken = 0.4, np.array([0.1, 0.2, 0.05])
+    chances = np.diag(kept - taken) + taken
+    share, true = np.array([[0.5, 0.3, 0.2]]), np.array([[60.0, 10.0, 30.0]])
+    form = PublishedForm.of(
+        true @ chances,
+        100 * share @ chances,
+        share,
+        np.zeros((1, 3)),
+        np.zeros((1, 3)),
+        rows=1000,
+        retention=kept,
+        contrast=kept - taken,
+    )
+    # The published counts do not sum to the true ones here, so the mean is scaled.
+    scale = float((true @ chances).sum()) / 100
+    assert form.deviation == near(true - 100 * share)
+    assert form.mean == near(100 * scale * share)
 
 
 def test_errors_of_conditions_add_up_as_if_they_were_equal() -> None:

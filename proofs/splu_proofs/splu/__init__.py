@@ -10,6 +10,7 @@ MODULES = (
     "greedy",
     "correlation",
     "covariance",
+    "product_form",
     "domain",
     "posterior",
     "learned",

@@ -15,9 +15,11 @@ learned from all values of P, with the likelihood of Student's t, because a few 
 than others.
 
 The published count y_v has the expectation (m T)_v under the product form, with T the transition matrix of
-the plan (claim splu.M1c). Its deviation from that, divided by the contrast p - g_v, estimates x_v - m_v. It
-is unbiased if each other value is published as v with the probability g_v; under the mixed plan that nearly
-holds.
+the plan (claim splu.M1c). Its deviation from that, divided by p - g, is an unbiased estimate of x_v - m_v if
+and only if each other value is published as v with the probability g (claim splu.DEV). Here g is the chance
+of another value with the same frequency, so 0 for a frequency that no other value has. There the deviation is
+understated by the factor 1 - g/p; dividing by p less the mean chance of the other values had the larger error
+on the tables that served for tuning.
 """
 
 from __future__ import annotations
@@ -159,7 +161,7 @@ class PublishedForm(NamedTuple):
     outside
         m without the predicate's own published count of the value.
     deviation
-        Unbiased estimate of x - m.
+        Estimate of x - m: see claim splu.DEV for when it is unbiased.
     noise
         Its variance at x = m.
     chance
