@@ -61,16 +61,19 @@ def one_chance_for_all_others() -> Derivation:
             ),
             Identity(
                 name="different chances",
-                says="With d = 0 for v, 1 for u and -1 for w: t - s, with T[u,v] = t and T[w,v] = s.",
-                variables={"p": 0, "t": 0, "s": 0},
-                left=lambda p, t, s: p * 0 + t * 1 + s * (-1),
-                right=lambda _p, t, s: t - s,
+                says=(
+                    "Deviations d of v, e of u and -d-e of w, with T[u,v] = t and T[w,v] = s, leave the bias "
+                    "p d + t e - s (d + e) - (p - g) d = (g - s) d + (t - s) e."
+                ),
+                variables={"p": 0, "g": 0, "t": 0, "s": 0, "d": 0, "e": 0},
+                left=lambda p, g, t, s, d, e: p * d + t * e - s * (d + e) - (p - g) * d,
+                right=lambda _p, g, t, s, d, e: (g - s) * d + (t - s) * e,
                 recheck=(on_grid,),
             ),
         ),
         conclusion=(
-            "Where t = s for all u and w the first identity holds; where they differ, the second is a bias "
-            "that is not 0."
+            "Where all chances are g the first identity holds. Where t and s differ, d = 0 and e = 1 leave a "
+            "bias that is not 0."
         ),
     )
 
