@@ -41,15 +41,26 @@ def _share(choose: random.Random, most: int) -> Fraction:
     return Fraction(choose.randint(1, below - 1), below)
 
 
+def _retention(choose: random.Random, gamma: int) -> Fraction | None:
+    """Return None for 1/gamma, or in two of three cases another retention probability."""
+    retention = _share(choose, 12)
+    return None if choose.randrange(3) == 0 or retention == Fraction(1, gamma) else retention
+
+
 def _privacy(choose: random.Random) -> Certificate:
-    releases = choose.choice([1, 1, 2, 3])
-    draws = GroupDraws("capped", 25) if releases == 1 and choose.randrange(3) == 0 else None
+    gamma, releases = choose.randint(2, 12), choose.choice([1, 1, 2, 3])
+    retention = _retention(choose, gamma)
+    draws = GroupDraws("capped", 25) if not retention and releases == 1 and choose.randrange(3) == 0 else None
     alpha = choose.randint(1, 25 // releases)
-    return privacy_certificate(choose.randint(2, 12), _fraction(choose, 12), alpha, releases, draws=draws)
+    return privacy_certificate(
+        gamma, _fraction(choose, 12), alpha, releases, retention=retention, draws=draws
+    )
 
 
 def _error(choose: random.Random) -> Certificate:
-    return error_certificate(choose.randint(2, 12), _fraction(choose, 12), choose.randint(1, 40))
+    gamma = choose.randint(2, 12)
+    retention = _retention(choose, gamma)
+    return error_certificate(gamma, _fraction(choose, 12), choose.randint(1, 40), retention=retention)
 
 
 def _threshold(choose: random.Random) -> Certificate:

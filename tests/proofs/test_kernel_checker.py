@@ -110,10 +110,10 @@ def test_the_proved_checker_accepts_no_forgery_whose_statement_is_false() -> Non
 
 
 def _plain(choose: random.Random) -> Certificate:
-    """Return a generated certificate of one release, with independent draws."""
+    """Return a generated certificate of one release, with independent draws and a retention of 1/gamma."""
     while True:
         certificate = GENERATED[choose.choice(list(FORGED))](choose)
-        if not {"releases", "draws"} & set(certificate["parameters"]):
+        if not {"releases", "draws", "retention"} & set(certificate["parameters"]):
             return certificate
 
 
@@ -369,6 +369,75 @@ def test_both_checkers_agree_on_the_privacy_of_tuples() -> None:
     assert min(seen[KernelWord.VALID], seen[KernelWord.FALSE]) > 20
 
 
+def _law(gamma: int, p: Fraction, f: int) -> list[Fraction]:
+    """Return the law of f' at a retention probability, one trial after the other."""
+    law = [Fraction(1)]
+    for chance in [p] * f + [(1 - p) / (gamma - 1)] * ((gamma - 1) * f):
+        none, more = [*law, Fraction(0)], [Fraction(0), *law]
+        law = [(1 - chance) * x + chance * y for x, y in zip(none, more, strict=True)]
+    return law
+
+
+def _error_at(gamma: int, p: Fraction, epsilon: Fraction, f: int, *, strict: bool) -> Fraction:
+    law = _law(gamma, p, f)
+    return sum(
+        (
+            mass
+            for x, mass in enumerate(law)
+            if abs(x - f) > epsilon * f or (not strict and abs(x - f) == epsilon * f)
+        ),
+        Fraction(0),
+    )
+
+
+@needs_program
+@pytest.mark.slow
+def test_a_forgery_at_another_retention_is_accepted_only_if_it_is_true() -> None:
+    choose, seen = random.Random("retentions"), Counter[bool]()
+    for _ in range(60):
+        gamma, epsilon = choose.randint(2, 5), Fraction(choose.randint(1, 6), choose.randint(2, 6))
+        p = Fraction(choose.randint(1, 6), 7)
+        alpha = choose.randint(1, 6)
+        certificate = json.loads(json.dumps(privacy_certificate(gamma, epsilon, alpha, retention=p)))
+        assert kernel_check(json.dumps(certificate)).word is KernelWord.VALID
+        for form, strict in FORMS.items():
+            every = [_error_at(gamma, p, epsilon, f, strict=strict) for f in range(1, alpha + 1)]
+            entry = certificate["evidence"][form]
+            whole = (p.denominator * ((1 - p) / (gamma - 1)).denominator ** (gamma - 1)) ** int(
+                entry["argmin"], 16
+            )
+            assert Fraction(int(entry["numerator"], 16), whole) == min(every)
+            assert int(entry["argmin"], 16) == every.index(min(every)) + 1
+            entry["numerator"] = f"{int(entry['numerator'], 16) + choose.choice([-1, 1]):x}"
+            assert _agree(json.dumps(certificate))[1] is KernelWord.FALSE
+        f = choose.randint(1, 8)
+        certificate = json.loads(json.dumps(error_certificate(gamma, epsilon, f, retention=p)))
+        top = max(0, int(certificate["evidence"]["numerator"], 16) + choose.choice([-1, 0, 1]))
+        whole = (p.denominator * ((1 - p) / (gamma - 1)).denominator ** (gamma - 1)) ** f
+        value = decimal_up(Fraction(top, whole), 12)
+        certificate["evidence"]["numerator"] = f"{top:x}"
+        certificate["statement"] = re.sub(
+            r"at most .*, which", f"at most {value}, which", certificate["statement"]
+        )
+        accepted = _agree(json.dumps(certificate))[1] is KernelWord.VALID
+        assert accepted == (Fraction(top, whole) == _error_at(gamma, p, epsilon, f, strict=False))
+        seen[accepted] += 1
+    assert min(seen.values()) > 10
+
+
+@needs_program
+@pytest.mark.parametrize("name", ["0", "1", "3/2", "1/3", "2/8", "1/" + "9" * 1_000_000, None, [], "-1/2"])
+def test_a_retention_that_cannot_be_is_refused(name: object) -> None:
+    certificate = json.loads(json.dumps(error_certificate(3, "1/2", 4, retention="1/2")))
+    assert kernel_check(json.dumps(certificate)).word is KernelWord.VALID
+    certificate["parameters"]["retention"] = name
+    assert (
+        _python(json.dumps(certificate))
+        is kernel_check(json.dumps(certificate)).word
+        is KernelWord.UNREADABLE
+    )
+
+
 def test_brute_force_refutes_what_is_false() -> None:
     certificate = privacy_certificate(3, "1/4", 9)
     assert _is_true(certificate)
@@ -621,6 +690,22 @@ FAULTS = {
     "a retention of 1": ("Replacement", "(p_num l <? p_den l)", "true", "Safe"),
     "any amplification": (
         "Replacement", "(most * ratio_den c =? ratio_num c * rest)", "true", "Safe",
+    ),
+    "chances that do not belong together": (
+        "Retention", "(other_num r * own_den r * (g - 1) =? (own_den r - own_num r) * other_den r)", "true",
+        "RetentionLaw",
+    ),
+    "a retention of 1 in a law": ("Retention", "(own_num r <? own_den r)", "true", "RetentionLaw"),
+    "any bound of an error at a retention": (
+        "Retention", "(e_top c * e_value_den c <=? e_value_num c * whole_at r g (e_count c))", "true",
+        "RetentionLaw",
+    ),
+    "a count that is never compared": (
+        "Retention", "not_less_at h (numerator_at r g h j')", "true", "RetentionPrivacy",
+    ),
+    "a larger argmin at a retention": ("Retention", "(argmin w <=? alpha)", "true", "RetentionPrivacy"),
+    "any decimal at a retention": (
+        "Retention", "(value_num w * whole_at r g H <=? least w * value_den w)", "true", "RetentionPrivacy",
     ),
     "a tilt below 1": ("Rounding", "(high_den c <=? high_num c)", "true", "Threshold"),
 }  # fmt: skip

@@ -2,7 +2,7 @@
    certificates holds for lack of one; and neighbors that it refuses.        *)
 
 From Coq Require Import NArith List.
-From Kernel Require Import Checker Minimum Rounding Tuples Replacement.
+From Kernel Require Import Checker Minimum Rounding Retention Tuples Replacement.
 Import ListNotations.
 Local Open Scope N_scope.
 
@@ -14,6 +14,21 @@ Example error_accepted : check_error (Error 2 1 2 2 10 5 8) = true.
 Proof. vm_compute. reflexivity. Qed.
 
 Example error_refused : check_error (Error 2 1 2 2 10 4 8) = false.
+Proof. vm_compute. reflexivity. Qed.
+
+(* gamma = 2 and p = 3/4: the values 0 to 4 of two records have the weights 9, 60, 118, 60, 9 of 256. *)
+Example error_at_accepted : check_error_at (Chances 3 4 1 4) (Error 2 1 2 2 138 54 100) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example error_at_refused : check_error_at (Chances 3 4 1 4) (Error 2 1 2 2 138 53 100) = false.
+Proof. vm_compute. reflexivity. Qed.
+
+Example privacy_at_accepted : check_privacy_at (Chances 3 4 1 4)
+  (Privacy 2 1 2 1 2 (Form 2 18 7 100) (Form 1 6 37 100)) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example privacy_at_refused : check_privacy_at (Chances 3 4 1 4)
+  (Privacy 2 1 2 1 2 (Form 1 6 7 100) (Form 1 6 37 100)) = false.
 Proof. vm_compute. reflexivity. Qed.
 
 Example threshold_accepted : check_threshold (Threshold 2 1 2 1 2 3 6 3 1 1 3) = true.

@@ -51,6 +51,20 @@ Definition error_statement (c : error) : Prop :=
 
 (** * One count *)
 
+(* The mean of R counts is off by as much as their total, at R f. *)
+Lemma mean_event (strict : bool) (eps : rat) (R f x : nat) : (0 < R)%N ->
+  (if strict then eps * f%:R < `|x%:R / R%:R - f%:R| else eps * f%:R <= `|x%:R / R%:R - f%:R|)
+  = event strict eps (R * f) x.
+Proof.
+move=> R_gt0; have R0 : 0 < R%:R :> rat by rewrite ltr0n.
+have -> : `|x%:R / R%:R - f%:R| = `|x%:R - (R * f)%:R| / R%:R :> rat.
+  have -> : x%:R / R%:R - f%:R = (x%:R - (R * f)%:R) / R%:R :> rat.
+    by rewrite natrM mulrBl [R%:R * _]mulrC mulfK // lt0r_neq0.
+  by rewrite normf_div (ger0_norm (ltW R0)).
+rewrite /event /off_by_more /off natrM [R%:R * _]mulrC mulrA.
+by case: strict; rewrite ?ltr_pdivl_mulr ?ler_pdivl_mulr.
+Qed.
+
 Section Form.
 
 Variables (strict : bool) (g p q : nat).
@@ -98,15 +112,7 @@ Let P := mean_wrong strict g eps R.
 Hypotheses (F_gt0 : (0 < F)%N) (least_ok : b (top (R * F)) = least w).
 
 Lemma mean_wrongE f : P f = wrong strict g eps (R * f).
-Proof.
-have R0 : 0 < R%:R :> rat by rewrite ltr0n.
-apply: eq_prob => x; have -> : `|x%:R / R%:R - f%:R| = `|x%:R - (R * f)%:R| / R%:R :> rat.
-  have -> : x%:R / R%:R - f%:R = (x%:R - (R * f)%:R) / R%:R :> rat.
-    by rewrite natrM mulrBl [R%:R * _]mulrC mulfK // lt0r_neq0.
-  by rewrite normf_div (ger0_norm (ltW R0)).
-rewrite /event /off_by_more /off natrM [R%:R * _]mulrC mulrA.
-by case: strict; rewrite ?ltr_pdivl_mulr ?ler_pdivl_mulr.
-Qed.
+Proof. by apply: eq_prob => x; rewrite mean_event. Qed.
 
 Definition good f : Prop := ((f < F)%N -> P F < P f) /\ ((F <= f)%N -> P F <= P f).
 

@@ -5,7 +5,7 @@
 From mathcomp Require Import all_ssreflect all_algebra.
 From SPLU Require Import Binomial Counting.
 From Kernel Require Import Law Checker Minimum Rounding Tuples Privacy Threshold DGamma.
-From Kernel Require Import Replacement Belief Safe.
+From Kernel Require Import Trials RetentionSawtooth Retention RetentionLaw RetentionPrivacy Replacement Belief Safe.
 Set Printing Width 100.
 Set Printing Depth 1000.
 
@@ -24,6 +24,33 @@ Print threshold_statement.
 
 Check privacy_by_counting.
 Print Assumptions privacy_by_counting.
+
+Check check_privacy_at_sound.
+Print Assumptions check_privacy_at_sound.
+Print privacy_statement_at.
+Print form_holds_at.
+Print mean_wrong_at.
+
+Check check_error_at_sound.
+Print Assumptions check_error_at_sound.
+Print error_statement_at.
+Print wrong_at.
+Print chances_hold.
+Print unit_at.
+Print chance.
+
+Check equal_trials.
+Print Assumptions equal_trials.
+Check retained_plain.
+Print Assumptions retained_plain.
+Check retention_sawtooth_above.
+Print Assumptions retention_sawtooth_above.
+Check retention_sawtooth_below.
+Print Assumptions retention_sawtooth_below.
+Print retained.
+Print slots.
+Print trials.
+Print outcome.
 
 Check check_tuples_sound.
 Print Assumptions check_tuples_sound.

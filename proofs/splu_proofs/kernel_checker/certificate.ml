@@ -18,6 +18,7 @@ let max_trials = Z.of_int 1_000_000
 let max_bits = Z.of_int 4_000_000
 let max_exact = Z.of_string "60000000000"
 let max_terms = Z.of_int 40_000_000
+let max_summed = Z.of_string "200000000000"
 let longest_number = 1_000_001    (* hexadecimal digits: max_bits *)
 
 let too_large () = unreadable "the parameters are too large for a check in bounded time"
@@ -143,30 +144,64 @@ let read_decimal s =
 
 (* ---- the law, its limits and the words for it ---- *)
 
-let group_size parameters = whole parameters "gamma" 2
+let lowest above below =
+  let common = Z.gcd above below in
+  { above = Z.divexact above common; below = Z.divexact below common }
 
-let refuse_if_too_large gamma f e sums =
+(* the group size, and with a retention p the chances p and (1 - p) / (gamma - 1) *)
+type law = { gamma : Z.t; kept : (fraction * fraction) option }
+
+let law parameters has =
+  let gamma = whole parameters "gamma" 2 in
+  if not (has "retention") then { gamma; kept = None }
+  else begin
+    let p = fraction parameters "retention" in
+    if Z.sign p.above = 0 || Z.geq p.above p.below || Z.equal (Z.mul p.above gamma) p.below then
+      unreadable "parameters.retention must be above 0, below 1 and other than 1/gamma";
+    { gamma; kept = Some (p, lowest (Z.sub p.below p.above) (Z.mul p.below (Z.pred gamma))) }
+  end
+
+(* what probabilities at f are multiplied by *)
+let whole_of { gamma; kept } f =
+  match kept with
+  | None -> Z.pow gamma (Z.to_int (Z.mul gamma f))
+  | Some (p, q) -> Z.mul (Z.pow p.below (Z.to_int f)) (Z.pow q.below (Z.to_int (Z.mul (Z.pred gamma) f)))
+
+let chances (p, q) = { own_num = p.above; own_den = p.below; other_num = q.above; other_den = q.below }
+
+let refuse_if_too_large { gamma; kept } f e sums =
   let n = Z.mul gamma f in
+  if Z.gt n max_trials then too_large ();
+  match kept with
+  | Some (p, q) ->
+    let own = Z.numbits p.below and other = Z.numbits q.below in
+    let bits = Z.add (Z.mul f (Z.of_int own)) (Z.mul (Z.sub n f) (Z.of_int other)) in
+    let digits = Z.of_int (1 + (own + other + Z.numbits n) / 30) in
+    let terms = Z.succ (Z.min n (Z.add f (Z.succ (floor_times e f)))) in
+    if Z.gt bits max_bits || Z.gt (Z.mul (Z.mul bits terms) (Z.mul digits (Z.add sums (Z.of_int 2)))) max_summed
+       || Z.gt (Z.mul terms sums) max_terms then too_large ()
+  | None ->
   let bits = Z.mul n (Z.of_int (Z.numbits gamma)) in
   let window = Z.add (Z.min n (floor_times { e with above = Z.mul (Z.of_int 2) e.above } f)) (Z.of_int 3) in
-  if Z.gt n max_trials || Z.gt bits max_bits || Z.gt (Z.mul bits window) max_exact then too_large ();
+  if Z.gt bits max_bits || Z.gt (Z.mul bits window) max_exact then too_large ();
   let by_count = Z.add (Z.of_int 400) (Z.mul (Z.of_int 28) (Z.sqrt f)) in
   let by_ratio = Z.add (Z.fdiv (Z.mul (Z.of_int 266) (Z.add e.above e.below)) e.above) (Z.of_int 2) in
   if Z.gt (Z.mul (Z.mul (Z.of_int 2) (Z.min by_count by_ratio)) sums) max_terms then too_large ()
 
 (* What a certificate may have besides. Draws capped at M leave the law of counts up to M as it is. *)
 let capped parameters has =
-  if has "retention" then raise (Not_covered "a retention other than 1/gamma");
   if not (has "draws") then None
+  else if has "retention" then unreadable "parameters: with draws the retention is 1/gamma, and left out"
   else match String.split_on_char ':' (text "parameters.draws" (parameters "draws")) with
     | ["capped"; bound] -> Some (positive 12 "parameters.draws" bound)
     | ["all-or-none"; bound] ->
       ignore (positive 12 "parameters.draws" bound); raise (Not_covered "all-or-none draws")
     | _ -> unreadable "parameters.draws must be capped:M or all-or-none:A"
 
-let setting gamma draws more =
-  let named = ("gamma = " ^ Z.to_string gamma)
-    :: (match draws with None -> [] | Some bound -> ["draws = capped:" ^ Z.to_string bound]) @ more in
+let setting law draws more =
+  let named = ("gamma = " ^ Z.to_string law.gamma)
+    :: (match law.kept with None -> [] | Some (p, _) -> ["retention = " ^ shown p])
+    @ (match draws with None -> [] | Some bound -> ["draws = capped:" ^ Z.to_string bound]) @ more in
   let rec joined = function
     | [one] -> one
     | [one; last] -> one ^ " and " ^ last
@@ -179,17 +214,15 @@ let require_statement said sentence =
 
 (* ---- the claims: each gives the sentence, and the answer of the proved checker ---- *)
 
-let power_of gamma f = Z.pow gamma (Z.to_int (Z.mul gamma f))
-
 let small_sum_privacy parameters has evidence said =
-  let gamma = group_size parameters and alpha = whole parameters "alpha" 1 and e = epsilon parameters in
+  let law = law parameters has and alpha = whole parameters "alpha" 1 and e = epsilon parameters in
   let draws = capped parameters has in
   (match draws with
    | Some bound when Z.gt alpha bound -> unreadable "parameters.alpha is above the bound of the draws"
    | _ -> ());
   let releases = if has "releases" then whole parameters "releases" 2 else Z.one in
   let most = Z.mul releases alpha in
-  refuse_if_too_large gamma most e (Z.mul (Z.of_int 2) (Z.min alpha (Z.succ (floor_times e most))));
+  refuse_if_too_large law most e (Z.mul (Z.of_int 2) (Z.min alpha (Z.succ (floor_times e most))));
   let given = object_with ["theorem_4"; "definition_2"] "evidence" evidence in
   let form name sign =
     let where = "evidence." ^ name in
@@ -198,7 +231,7 @@ let small_sum_privacy parameters has evidence said =
     let argmin = numerator_of (where ^ ".argmin") (entry "argmin") in
     if Z.lt argmin Z.one || Z.gt argmin alpha then refuted (where ^ ".argmin is not what the arithmetic gives");
     let least = numerator_of (where ^ ".numerator") (entry "numerator") in
-    let value = decimal ~up:false least (power_of gamma (Z.mul releases argmin)) in
+    let value = decimal ~up:false least (whole_of law (Z.mul releases argmin)) in
     let value_num, value_den = read_decimal value in
     ({ argmin; least; value_num; value_den },
      "|f' - f| " ^ sign ^ " (" ^ shown e ^ ") f has a probability of at least " ^ value ^ ", least at f = "
@@ -208,35 +241,36 @@ let small_sum_privacy parameters has evidence said =
   let theorem_4, strict = form "theorem_4" ">" in
   let definition_2, weak = form "definition_2" ">=" in
   let sentence =
-    setting gamma draws mean ^ ", for every count f from 1 to " ^ Z.to_string alpha ^ ": " ^ strict ^ "; " ^ weak ^ "." in
+    setting law draws mean ^ ", for every count f from 1 to " ^ Z.to_string alpha ^ ": " ^ strict ^ "; " ^ weak ^ "." in
   require_statement said sentence;
-  (sentence, check_privacy { gamma; eps_num = e.above; eps_den = e.below; releases; alpha; theorem_4; definition_2 })
+  let c = { gamma = law.gamma; eps_num = e.above; eps_den = e.below; releases; alpha; theorem_4; definition_2 } in
+  (sentence, match law.kept with None -> check_privacy c | Some kept -> check_privacy_at (chances kept) c)
 
 let error_probability parameters has evidence said =
-  let gamma = group_size parameters and f = whole parameters "frequency" 1 and e = epsilon parameters in
+  let law = law parameters has and f = whole parameters "frequency" 1 and e = epsilon parameters in
   let draws = capped parameters has in
   (match draws with
    | Some bound when Z.gt f bound -> unreadable "parameters.frequency is above the bound of the draws"
    | _ -> ());
-  refuse_if_too_large gamma f e Z.zero;
+  refuse_if_too_large law f e Z.zero;
   let given = object_with ["f"; "first"; "last"; "numerator"] "evidence" evidence in
   let j = ceil_times e f in
   require "evidence.f" (given "f") f;
   require "evidence.first" (given "first") (Z.max Z.zero (Z.succ (Z.sub f j)));
-  require "evidence.last" (given "last") (Z.min (Z.mul gamma f) (Z.pred (Z.add f j)));
+  require "evidence.last" (given "last") (Z.min (Z.mul law.gamma f) (Z.pred (Z.add f j)));
   let top = numerator_of "evidence.numerator" (given "numerator") in
-  let value = decimal ~up:true top (power_of gamma f) in
+  let value = decimal ~up:true top (whole_of law f) in
   let sentence =
-    setting gamma draws ["the count f = " ^ Z.to_string f] ^ ": |f' - f| >= (" ^ shown e
+    setting law draws ["the count f = " ^ Z.to_string f] ^ ": |f' - f| >= (" ^ shown e
     ^ ") f has a probability of at most " ^ value ^ ", which is exact or rounded up." in
   require_statement said sentence;
   let e_value_num, e_value_den = read_decimal value in
-  (sentence,
-   check_error
-     { e_gamma = gamma; e_num = e.above; e_den = e.below; e_count = f; e_top = top; e_value_num; e_value_den })
+  let c =
+    { e_gamma = law.gamma; e_num = e.above; e_den = e.below; e_count = f; e_top = top; e_value_num; e_value_den } in
+  (sentence, match law.kept with None -> check_error c | Some kept -> check_error_at (chances kept) c)
 
 let utility_threshold parameters has evidence said =
-  let gamma = group_size parameters and t_f = whole parameters "t_f" 1 and e = epsilon parameters in
+  let law = law parameters has and t_f = whole parameters "t_f" 1 and e = epsilon parameters in
   let t_e = fraction parameters "t_e" in
   let given = object_with ["violation"; "ends"; "tail"] "evidence" evidence in
   let tail = object_with ["from"; "upper"; "lower"] "evidence.tail" (given "tail") in
@@ -254,9 +288,9 @@ let utility_threshold parameters has evidence said =
    | _ -> ());
   require_entries_readable "evidence.ends" (given "ends");
   let gap = Z.max Z.zero (Z.sub start t_f) in
-  refuse_if_too_large gamma (Z.max start t_f) e (Z.min gap (Z.succ (floor_times e gap)));
+  refuse_if_too_large law (Z.max start t_f) e (Z.min gap (Z.succ (floor_times e gap)));
   let sentence =
-    setting gamma draws [] ^ ": |f' - f| >= (" ^ shown e ^ ") f has a probability of at most " ^ shown t_e
+    setting law draws [] ^ ": |f' - f| >= (" ^ shown e ^ ") f has a probability of at most " ^ shown t_e
     ^ " for every count f >= " ^ Z.to_string t_f
     ^ (if Z.equal t_f Z.one then "" else ", and above " ^ shown t_e ^ " at f = " ^ Z.to_string (Z.pred t_f)) ^ "." in
   require_statement said sentence;
@@ -271,10 +305,11 @@ let utility_threshold parameters has evidence said =
       if Z.sign q = 0 || not (Z.equal (Z.gcd p q) Z.one) then unreadable (where ^ " is not in lowest terms");
       (p, q)
     end in
-  let high_num, high_den = side "upper" (Z.pred gamma) and low_num, low_den = side "lower" Z.one in
+  if law.kept <> None then raise (Not_covered "a utility threshold at a retention other than 1/gamma");
+  let high_num, high_den = side "upper" (Z.pred law.gamma) and low_num, low_den = side "lower" Z.one in
   (sentence,
    check_threshold
-     { t_gamma = gamma; t_num = e.above; t_den = e.below; te_num = t_e.above; te_den = t_e.below; t_f;
+     { t_gamma = law.gamma; t_num = e.above; t_den = e.below; te_num = t_e.above; te_den = t_e.below; t_f;
        t_from = start; high_num; high_den; low_num; low_den })
 
 let d_gamma parameters _ evidence said =
@@ -311,10 +346,6 @@ let d_gamma parameters _ evidence said =
        d_den = d.below; g_num = gamma.above; g_den = gamma.below })
 
 (* ---- retention replacement ---- *)
-
-let lowest above below =
-  let common = Z.gcd above below in
-  { above = Z.divexact above common; below = Z.divexact below common }
 
 (* the levels, and the start of the sentence *)
 let levels parameters =
