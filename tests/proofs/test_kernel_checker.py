@@ -707,6 +707,9 @@ FAULTS = {
     "any decimal at a retention": (
         "Retention", "(value_num w * whole_at r g H <=? least w * value_den w)", "true", "RetentionPrivacy",
     ),
+    "a goal that was divided too often": ("Lower", "(steps <=? d) && ", "", "Scales"),
+    "a goal that is rounded down": ("Lower", "(low + 1 <? tails", "(low <? tails", "Scales"),
+    "counts before the argmin": ("Minimum", "(f' =? argmin w)", "(f' <=? argmin w)", "Privacy"),
     "a tilt below 1": ("Rounding", "(high_den c <=? high_num c)", "true", "Threshold"),
 }  # fmt: skip
 """A file of the checker, a condition in it and what replaces it, and the proof that then fails."""

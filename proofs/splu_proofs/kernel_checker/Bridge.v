@@ -82,11 +82,49 @@ apply: bdiv_exact; last exact: term_next.
 by rewrite muln_gt0 subn_gt0 g1.
 Qed.
 
+Lemma blast_window g n count : 1 < g -> count <= n.+1 ->
+  last_window (b g) (b n) (b count) = b (\sum_(i < count) term g n (n - i)).
+Proof.
+move=> g1 le_count.
+suff : N.iter (b count) (last_step (b g) (b n)) (0, 1, 0)%num =
+    (b count, b (if count <= n then term g n (n - count) else 0), b (\sum_(i < count) term g n (n - i))).
+  by rewrite /last_window => ->.
+rewrite -Nat2N.inj_iter; elim: count le_count => [|i IH] le_i.
+  by rewrite big_ord0 subn0 /term binn subnn.
+rewrite /= IH; last exact: ltnW.
+rewrite -ltnS le_i /last_step bD1 !bB bB1 !bM bD addn1 big_ord_recr /=; congr (_, _, _).
+apply: (@bdiv_exact _ i.+1) => //; case: ifP => lt_in; last first.
+  by rewrite (_ : n - i = 0) ?muln0 ?mul0r //; move: lt_in le_i; clear; lia.
+have eq_next : (n - i.+1).+1 = n - i by move: lt_in; clear; lia.
+have eq_i : n - (n - i.+1) = i.+1 by move: lt_in; clear; lia.
+by have := term_next g n (n - i.+1); rewrite eq_i eq_next.
+Qed.
+
+Lemma sum_err g n f j : 0 < j -> f + j <= n.+1 ->
+  \sum_(x < n.+1 | err f j x) term g n x =
+  \sum_(i < f + 1 - j) term g n i + \sum_(i < n + 1 - (f + j)) term g n (n - i).
+Proof.
+move=> j0 le_n; rewrite (bigID (fun x : 'I_n.+1 => x < f + 1 - j)) /=; congr (_ + _).
+  rewrite (big_ord_widen n.+1 (fun i => term g n i)); last by move: j0 le_n; clear; lia.
+  by apply: eq_bigl => x; move: j0; rewrite /err; clear; lia.
+rewrite (reindex_inj rev_ord_inj) (big_ord_widen n.+1 (fun i => term g n (n - i))); last by clear; lia.
+apply: eq_big => [x | x _] /=; last by rewrite subSS.
+by have := ltn_ord x; rewrite /err; move: j0 le_n; clear; lia.
+Qed.
+
 Lemma bnumerator g f j : 1 < g -> 0 < j ->
   numerator (b g) (b f) (b j) = b (\sum_(x < (g * f).+1 | err f j x) term g (g * f) x).
 Proof.
-move=> g1 j0; have g0 := ltnW g1; rewrite count_err // /numerator /first /stop.
-by rewrite bM !bD1 bD bmin !bB bwindow // bexp bB.
+move=> g1 j0; have g0 := ltnW g1; rewrite /numerator bM !bD1 bD bmin !bB !bD bltb; case: ifP => [few | _].
+  rewrite (@bwindow g (g * f) 0 (f + 1 - j)) // (blast_window g1); last by rewrite addn1 leq_subr.
+  rewrite bD; congr b; have [le_n | lt_n] := leqP (f + j) (g * f).+1.
+    have -> : minn (g * f + 1) (f + j) = f + j by move: le_n; clear; lia.
+    by rewrite sum_err.
+  have eq_stop : minn (g * f + 1) (f + j) = (g * f + 1) by move: lt_n; clear; lia.
+  rewrite eq_stop subnn big_ord0 addn0; rewrite eq_stop in few.
+  rewrite (big_ord_widen (g * f).+1 (fun i => term g (g * f) i)); last by move: few; clear; lia.
+  by apply: eq_bigl => x; have := ltn_ord x; rewrite /err; move: j0 lt_n; clear; lia.
+by rewrite count_err // /first /stop bwindow // bexp bB.
 Qed.
 
 Lemma bdistance strict p q f : 0 < q ->

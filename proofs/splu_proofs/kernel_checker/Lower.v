@@ -88,6 +88,26 @@ Definition tails (g f j E goal : N) (up down : place) : N :=
   let total := if (n1 =? n) && (x =? f + j) then add_up g n x (at_scale v E) (n + 1) goal 0 else 0 in
   if (n2 =? n) && (y + j =? f) then add_down g n (y + 1) (at_scale w E) 0 goal total else total.
 
+(* At most E, and a scale at which the larger side, or the only one that counts, still has a few units. *)
+Definition near (g f j E : N) (up down : place) : N :=
+  let (nx, v) := up in let (m, e) := v in
+  let (ny, w) := down in let (k, d) := w in
+  let least :=
+    if (m =? 0) || (k =? 0) || (f <? j) then if (m =? 0) && (j <=? f) then d else e
+    else N.min e d in
+  N.min E (least + 4).
+
+(* goal / unit^d in steps, and how many they were: none are left once it is 0. *)
+Definition lowered (goal d : N) : N * N :=
+  until (fun s => fst s =? 0) (fun s => (fst s / unit c, snd s + 1)) d (goal, 0).
+
+(* Is the probability of error j at f above goal / unit^E? *)
+Definition exceeds (g f j E goal : N) (up down : place) : bool :=
+  let d := E - near g f j E up down in
+  if d =? 0 then goal <? tails g f j E goal up down
+  else let (low, steps) := lowered goal d in
+    (steps <=? d) && (low + 1 <? tails g f j (E - d) (low + 1) up down).
+
 (* The probability of the counts from f - j + 1 to f + j - 1. *)
 Definition middle (g f j E goal : N) (at_f : place) : N :=
   let n := g * f in

@@ -44,8 +44,8 @@ Definition visit (E goal : N) (s : N * N * place * place * bool) : N * N * place
     if j' =? j then (f', j', up, down, true) else
     let up' := move c g (g * h) (h + j') up in
     let down' := move c g (g * h) (h - j') down in
-    (f', j', up', down', (goal <? tails c g h j' E goal up' down')
-       || ((least w =? 0) && (size_at_argmin <=? h)) || not_less h j')
+    (f', j', up', down', exceeds c g h j' E goal up' down'
+       || ((least w =? 0) && (size_at_argmin <=? h)) || (f' =? argmin w) || not_less h j')
   else (f', j', up, down, false).
 
 Definition check_form (alpha : N) : bool :=

@@ -4,7 +4,7 @@ From Coq Require Import NArith.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import zify ring.
 From SPLU Require Import Binomial Counting Sawtooth.
-From Kernel Require Import Law Checker Bridge Lower Minimum LowerBounds Tail.
+From Kernel Require Import Law Checker Bridge Lower Minimum LowerBounds Scales Tail.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -153,16 +153,16 @@ Variables (E goal : N).
 Hypotheses goal_ok : (top (R * F))%:R / (g ^ (g * (R * F)))%:R * unit_of c E <= (nat_of goal)%:R.
 
 Lemma exceeds_good f up down : (0 < f)%N -> below c (b g) up -> below c (b g) down ->
-  (goal <? tails c (b g) (b (R * f)) (b (dist (R * f))) E goal up down)%num -> good f.
+  exceeds c (b g) (b (R * f)) (b (dist (R * f))) E goal up down -> good f.
 Proof.
 move=> f0 ok_up ok_down above; have Rf0 : (0 < R * f)%N by rewrite muln_gt0 R_gt0.
-have j0 : (0 < dist (R * f))%N by rewrite distance_gt0.
+have j0 : (0 < nat_of (b (dist (R * f))))%N by rewrite Nat2N.id distance_gt0.
 have g1 : (1 < nat_of (b g))%N by rewrite Nat2N.id.
-have := @tails_le c unit_c (b g) g1 E (b (R * f)) (b (dist (R * f))) goal up down.
-rewrite !Nat2N.id => /(_ j0 ok_up ok_down) le_tails.
-suff lt : P F < P f by split=> _ //; exact: ltW.
-rewrite (P_top F_gt0) mean_wrongE wrong_err // -(@ltr_pmul2r _ (unit_of c E)) ?unit_gt0 //.
-apply: le_lt_trans goal_ok _; rewrite mulrC; apply: lt_le_trans le_tails; rewrite ltr_nat; lia.
+have P0 : 0 <= P F by rewrite /P /mean_wrong prob_ge0.
+have goal_ok' := goal_ok; rewrite -P_top // in goal_ok'.
+have := exceeds_ok unit_c g1 P0 j0 ok_up ok_down goal_ok' above.
+rewrite !Nat2N.id -wrong_err // -mean_wrongE => lt.
+by split=> _ //; exact: ltW.
 Qed.
 
 Lemma zero_good f : (0 < f)%N -> (least w =? 0)%num -> (size_at_argmin (b R) w <=? b (R * f))%num -> good f.
@@ -196,9 +196,11 @@ have ok_up' : below c (b g) up' by apply: below_move.
 have ok_down' : below c (b g) down' by apply: below_move.
 eexists up', down', _; split; [reflexivity | by [] | by [] |].
 move=> tested f /andP[f1]; rewrite leq_eqVlt => /orP[/eqP-> | lt_fk]; last by apply: IH; rewrite // f1.
-case/orP: tested => [/orP[above | /andP[w0 after]] | exact].
+case/orP: tested => [/orP[/orP[above | /andP[w0 after]] | at_F] | exact].
 - exact: exceeds_good above.
 - exact: zero_good after.
+- move: at_F; rewrite -(N2Nat.id (argmin w)) -/F beqb => /eqP ->.
+  by split=> //; rewrite ltnn.
 - exact: not_less_good exact.
 Qed.
 

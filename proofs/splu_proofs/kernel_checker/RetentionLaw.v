@@ -184,9 +184,6 @@ Qed.
 Lemma whole_ok h : whole_at r (b g) (b h) = b (w ^ h * t ^ ((g - 1) * h)).
 Proof. by rewrite /whole_at /r /= bB1 bM !bexp bM. Qed.
 
-Lemma W_gt0 : 0 < W%:R :> rat.
-Proof. by rewrite ltr0n muln_gt0 !expn_gt0 w_gt0 t_gt0. Qed.
-
 Lemma proper_slots : proper (slots g p f).
 Proof.
 rewrite /proper /slots all_cat !all_nseq p01 orbT other_chance /=; apply/orP; right.
