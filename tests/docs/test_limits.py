@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from splu_ref import certificate_checker
+from splu_ref.audit.advice import expected_widths
 from splu_ref.audit.claims import format as claims
 from splu_ref.audit.releases import alpha_beta as alpha_beta_checks
 from splu_ref.audit.releases import cell_claims, generalization
@@ -37,6 +38,7 @@ LIMITS = {
     "auditing-releases.md: 4,096 values": cell_claims.MOST_STATES,
     "auditing-releases.md: 5,000 groups": generalization.MOST_COMPARED,
     "auditing-releases.md: 400 pairs": alpha_beta_checks._LARGEST_PAIR,
+    "benchmarks.md: 200,000 rows": expected_widths.MOST_ROWS,
     "breaches.md: 500 values": certificate_checker.MAX_VALUES,
     "estimating.md: 200 values": plausible_plans.MOST_VALUES,
     "estimating.md: 2²⁶ combinations": several_columns.MOST_CELLS,
