@@ -21,8 +21,8 @@ from experiments.attacks.learning import (
     share_right,
     share_right_of_surest,
 )
+from splu_ref.audit.attacks.outcome import Shares
 from splu_ref.audit.attacks.table_attack import MOST_VALUES, Attackable
-from splu_ref.audit.shares import Shares
 from splu_ref.channels import Channel
 from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.data import Microdata

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from experiments.attacks import LEARNING, LearnedOutcome, attack_by_learning
-from splu_ref.audit.shares import FEWEST
+from splu_ref.audit.attacks.outcome import FEWEST
 from splu_ref.channels.parameters import DataError, ParameterError, whole
 from splu_ref.cli.attack import GUESSED, attackable, interval_json, share_lines, victims_of
 from splu_ref.cli.output import AsJson, Separator, about, show

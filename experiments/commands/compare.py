@@ -23,7 +23,7 @@ from experiments.comparison import (
     write_comparison,
 )
 from experiments.comparison.cells import GAMMA, Cell, Row
-from splu_ref.audit.shares import FEWEST
+from splu_ref.audit.attacks.outcome import FEWEST
 from splu_ref.channels import Bounds
 from splu_ref.channels.parameters import ParameterError, whole
 from splu_ref.cli.output import AsJson, Force, Separator, about

@@ -19,7 +19,7 @@ from experiments.query_interfaces import (
     published_answers,
     reconstruct,
 )
-from splu_ref.audit.shares import Shares
+from splu_ref.audit.attacks.outcome import Shares
 from splu_ref.channels.parameters import ParameterError, whole
 from splu_ref.cli.output import about, show
 from splu_ref.cli.queries import some_queries

@@ -27,12 +27,10 @@ from experiments.comparison.cells import (
 from experiments.comparison.tuple_rows import tuple_rows
 from splu_ref.audit.attacks.corruption import corruption
 from splu_ref.audit.attacks.informed_adversary import distinction_probability
-from splu_ref.audit.attacks.outcome import AttackOutcome
-from splu_ref.audit.attacks.presence import proof_of_presence
-from splu_ref.audit.attacks.shared_value import shared_value
+from splu_ref.audit.attacks.outcome import FEWEST, AttackOutcome, Shares
+from splu_ref.audit.attacks.presence import proof_of_presence, shared_value
 from splu_ref.audit.attacks.table_attack import Attackable, Victims, attack_table, repeat_attack
 from splu_ref.audit.attacks.view import best_guess, eliminated
-from splu_ref.audit.shares import FEWEST, Shares
 from splu_ref.channels import (
     Bounds,
     Enclosure,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from experiments.comparison.comparison import ATTACKS, GUARANTEES, Comparison
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.audit.shares import FEWEST
+from splu_ref.audit.attacks.outcome import FEWEST
 from splu_ref.data.folders import check_folder, write_folder
 from splu_ref.report.html import page
 

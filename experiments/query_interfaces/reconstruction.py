@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.audit.shares import Shares
+from splu_ref.audit.attacks.outcome import Shares
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.mechanisms import LaplaceCounts, RecordMechanism

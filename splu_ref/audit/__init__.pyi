@@ -55,12 +55,14 @@ from .attacks.duplicate import duplicates as duplicates
 from .attacks.duplicate import duplicates_in as duplicates_in
 from .attacks.duplicate import reading_named as reading_named
 from .attacks.informed_adversary import informed_adversary as informed_adversary
+from .attacks.outcome import FEWEST as FEWEST
 from .attacks.outcome import AttackOutcome as AttackOutcome
+from .attacks.outcome import Shares as Shares
 from .attacks.presence import presence as presence
+from .attacks.presence import shared_value as shared_value
 from .attacks.release_attack import AttackedRelease as AttackedRelease
 from .attacks.release_attack import attack_release as attack_release
 from .attacks.release_attack import presence_in as presence_in
-from .attacks.shared_value import shared_value as shared_value
 from .attacks.table_attack import Attackable as Attackable
 from .attacks.table_attack import Victims as Victims
 from .attacks.table_attack import attack_table as attack_table
@@ -73,9 +75,9 @@ from .averaging import RepeatedPrivacy as RepeatedPrivacy
 from .averaging import repeated_privacy as repeated_privacy
 from .claims.claim import Claim as Claim
 from .claims.claim import ClaimsFile as ClaimsFile
-from .claims.deciding import decide as decide
-from .claims.deciding import foresee as foresee
 from .claims.quotes import Ledger as Ledger
+from .claims.reading import decide as decide
+from .claims.reading import foresee as foresee
 from .claims.reading import read_claims as read_claims
 from .claims.verdict import Finding as Finding
 from .claims.verdict import Verdict as Verdict
@@ -107,9 +109,9 @@ from .power import RateTest as RateTest
 from .power import multinomial_power as multinomial_power
 from .power import rate_power as rate_power
 from .pure_concepts import ConceptCase as ConceptCase
-from .release_log.reading import read_log as read_log
+from .release_log.entries import read_log as read_log
+from .release_log.recording import warnings as warnings
 from .release_log.recording import write_logged as write_logged
-from .release_log.warnings import warnings as warnings
 from .releases.audit import AnyClaim as AnyClaim
 from .releases.audit import audit_release as audit_release
 from .releases.audit import claim_of as claim_of
@@ -122,7 +124,5 @@ from .releases.findings import Check as Check
 from .releases.findings import ReleaseAudit as ReleaseAudit
 from .releases.messages import MEANING as MEANING
 from .releases.replay import Replay as Replay
-from .shares import FEWEST as FEWEST
-from .shares import Shares as Shares
 
 __all__: list[str]

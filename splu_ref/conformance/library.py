@@ -10,24 +10,8 @@ from collections.abc import Callable
 
 from splu_ref import __version__
 from splu_ref.channels import InputError, Json, TapeExhaustedError
-from splu_ref.conformance.operations import (
-    assignments,
-    channels,
-    comparators,
-    entropy,
-    estimates,
-    groups,
-    keyed,
-    operators,
-    plans,
-    publishing,
-    randomness,
-    retention,
-    swapping,
-    tables,
-)
+from splu_ref.conformance.operations import channels, estimates, keyed, publishing, randomness
 from splu_ref.conformance.operations import guarantees as promises
-from splu_ref.conformance.operations import guarantees as tuples
 from splu_ref.spec.protocol import read_line, refused, respond, written_answer
 from splu_ref.spec.requests import Fields
 
@@ -40,25 +24,25 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "order_within": randomness.order_within,
     "subset": randomness.subset,
     "seeded": randomness.seeded,
-    "key_file": tables.key_file,
+    "key_file": estimates.key_file,
     "release_key": keyed.key_of_release,
     "keyed": keyed.keyed,
-    "plan": plans.plan,
+    "plan": publishing.plan,
     "publish": publishing.publish,
     "draws": publishing.draws_of_tape,
     "release": publishing.release_columns,
     "plan_secret": keyed.plan_secret,
     "publish_keyed": keyed.publish_keyed,
     "publish_random": publishing.publish_random,
-    "publish_two_tables": comparators.two_tables,
-    "publish_distribution_based": comparators.distribution_based,
-    "publish_counts": comparators.counts,
-    "publish_retention": retention.publish_retention,
-    "publish_retention_keyed": retention.publish_retention_keyed,
-    "publish_swap": swapping.publish_swap,
-    "publish_alpha_beta": tuples.publish_alpha_beta,
-    "publish_operator": operators.publish_operator,
-    "publish_pg": groups.publish_pg,
+    "publish_two_tables": estimates.two_tables,
+    "publish_distribution_based": estimates.distribution_based,
+    "publish_counts": estimates.counts,
+    "publish_retention": channels.publish_retention,
+    "publish_retention_keyed": channels.publish_retention_keyed,
+    "publish_swap": channels.publish_swap,
+    "publish_alpha_beta": promises.publish_alpha_beta,
+    "publish_operator": channels.publish_operator,
+    "publish_pg": publishing.publish_pg,
     "estimate": estimates.estimate,
     "conjunction": estimates.conjunction,
     "interval": estimates.interval,
@@ -66,18 +50,18 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "channel_inverse": channels.channel_inverse,
     "amplification": channels.channel_amplification,
     "breach_profile": channels.breach_profile,
-    "entropy_loss": entropy.losses,
-    "permanent_posterior": assignments.permanent_posterior,
+    "entropy_loss": channels.losses,
+    "permanent_posterior": publishing.permanent_posterior,
     "error_probability": promises.error,
     "privacy_minimum": promises.minimum,
     "utility_threshold": promises.threshold,
     "concept_error": promises.concept,
     "certificate": promises.certificate,
-    "read_table": tables.read_table,
-    "column_codes": tables.column_codes,
-    "identities": tables.identities,
-    "table_digest": tables.table_digest,
-    "manifest": tables.manifest,
+    "read_table": estimates.read_table,
+    "column_codes": estimates.column_codes,
+    "identities": estimates.identities,
+    "table_digest": estimates.table_digest,
+    "manifest": estimates.manifest,
 }
 """Every operation but ``describe``, by name."""
 

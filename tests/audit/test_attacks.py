@@ -13,8 +13,7 @@ import pytest
 
 from splu_ref.audit.attacks.corruption import conditional_weights, corruption
 from splu_ref.audit.attacks.outcome import AttackOutcome
-from splu_ref.audit.attacks.presence import presence, proof_of_presence
-from splu_ref.audit.attacks.shared_value import pair_weights, shared_value
+from splu_ref.audit.attacks.presence import pair_weights, presence, proof_of_presence, shared_value
 from splu_ref.audit.attacks.table_attack import Victims, attack_table
 from splu_ref.audit.attacks.view import Score, View, best_guess, eliminated
 from splu_ref.audit.e_values import sum_of_bounded

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from splu_ref.audit.claims.deciding import decide
-from splu_ref.audit.claims.reading import read_claims
+from splu_ref.audit.claims.reading import decide, read_claims
 from splu_ref.cli import main
 from splu_ref.conformance import vector_files
 from splu_ref.guarantees import exact_json, least_worst_error

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.audit.release_log.reading import read_log
+from splu_ref.audit.release_log.entries import read_log
 from splu_ref.cli import main
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))

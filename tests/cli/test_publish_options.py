@@ -14,7 +14,7 @@ import pytest
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.api import t_f
-from splu_ref.audit.release_log.fingerprints import secret_fingerprint
+from splu_ref.audit.release_log.entries import secret_fingerprint
 from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
 from splu_ref.data import read_table

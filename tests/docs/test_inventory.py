@@ -12,7 +12,7 @@ import splu_ref
 from experiments.attacks import LEARNING
 from experiments.commands import query_interface
 from splu_ref import mechanisms
-from splu_ref.audit.claims.kinds import KINDS
+from splu_ref.audit.claims.reading import KINDS
 from splu_ref.cli import attack
 from splu_ref.cli.estimate_answers import BY_CHANNEL
 from splu_ref.cli.mechanism_options import NAMED

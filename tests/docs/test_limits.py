@@ -9,7 +9,7 @@ import pytest
 
 from splu_ref import certificate_checker
 from splu_ref.audit.advice import expected_widths
-from splu_ref.audit.claims import format as claims
+from splu_ref.audit.claims import document as claims
 from splu_ref.audit.releases import alpha_beta as alpha_beta_checks
 from splu_ref.audit.releases import cell_claims, generalization
 from splu_ref.cli.operator import MOST_SHOWN

@@ -22,7 +22,7 @@ import polars as pl
 from splu_ref import certificate_checker
 from splu_ref.audit.claims.reading import read_claims
 from splu_ref.audit.claims.world_file import read_world
-from splu_ref.audit.release_log.reading import read_log
+from splu_ref.audit.release_log.entries import read_log
 from splu_ref.certificate_checker import Unreadable, check_text
 from splu_ref.channels.parameters import InputError
 from splu_ref.cli.queries import read_queries

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import splu_ref
-from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
+from splu_ref.audit.release_log.entries import counts_fingerprint, secret_fingerprint, table_fingerprint
 from splu_ref.channels.parameters import DataError
 from splu_ref.data import MISSING_MARKERS, Microdata
 from splu_ref.data.recoding import Hashed

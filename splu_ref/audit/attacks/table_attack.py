@@ -11,9 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from splu_ref.audit.attacks.outcome import AttackOutcome, sum_tested
+from splu_ref.audit.attacks.outcome import AttackOutcome, Shares, sum_tested
 from splu_ref.audit.attacks.view import MOST_LABELS, Label, Labels, Score, View, eliminated
-from splu_ref.audit.shares import Shares
 from splu_ref.channels import Channel, DataError, Out, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import Anatomy, DecoyPlan, PlanMethod, Randomizer, RecordMechanism, SpluGen, Swapping

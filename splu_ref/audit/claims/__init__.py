@@ -2,13 +2,10 @@
 
 from splu_ref.audit.claims.claim import Claim, ClaimsFile
 from splu_ref.audit.claims.concepts import ConceptPrivacy
-from splu_ref.audit.claims.deciding import decide, foresee
-from splu_ref.audit.claims.error import CountError
-from splu_ref.audit.claims.formula import ThresholdFormula
 from splu_ref.audit.claims.privacy import CountPrivacy
 from splu_ref.audit.claims.quotes import Ledger
-from splu_ref.audit.claims.reading import read_claims
-from splu_ref.audit.claims.utility import CountUtility
+from splu_ref.audit.claims.reading import decide, foresee, read_claims
+from splu_ref.audit.claims.utility import CountError, CountUtility, ThresholdFormula
 from splu_ref.audit.claims.verdict import Finding, Proof, Quote, Verdict
 
 __all__ = [

@@ -12,8 +12,8 @@ from typing import Self, TypeAlias
 
 from splu_ref.audit.anonymity import OPEN, Anonymity
 from splu_ref.audit.claims.claim import Claim, Common
+from splu_ref.audit.claims.document import TABLE
 from splu_ref.audit.claims.fields import Fields, count, not_negative
-from splu_ref.audit.claims.format import TABLE
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.channels import (

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from splu_ref.audit.claims.document import clipped
+from splu_ref.audit.claims.document import SPLU_GEN, clipped
 from splu_ref.audit.claims.fields import Fields
-from splu_ref.audit.claims.format import SPLU_GEN
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding
 from splu_ref.channels import GroupDraws, PublishedCount, shown

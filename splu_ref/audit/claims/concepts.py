@@ -9,9 +9,8 @@ from functools import partial
 from typing import Self
 
 from splu_ref.audit.claims.claim import Common, SpluGenClaim, records
-from splu_ref.audit.claims.fields import Fields, count
-from splu_ref.audit.claims.format import ESTIMATORS
-from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
+from splu_ref.audit.claims.document import ESTIMATORS
+from splu_ref.audit.claims.fields import COUNTED, INHERITED, Fields, count, published_law
 from splu_ref.audit.claims.privacy import level_certificate, refutation
 from splu_ref.audit.claims.quotes import CONCEPTS, RECONSTRUCTION, Ledger, is_rounding, printed
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, largest

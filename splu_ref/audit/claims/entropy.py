@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Self
 
 from splu_ref.audit.claims.claim import Claim, Common
+from splu_ref.audit.claims.document import WORLD
 from splu_ref.audit.claims.fields import Fields, not_negative
-from splu_ref.audit.claims.format import WORLD
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.audit.claims.world_file import WorldFile, read_world

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Self
 
 from splu_ref.audit.claims.claim import KEYED, Common, SpluGenClaim, records
-from splu_ref.audit.claims.fields import Fields, count
-from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
+from splu_ref.audit.claims.fields import COUNTED, INHERITED, Fields, count, published_law
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, first_failure, largest
 from splu_ref.channels import CertificateError, probability, shown

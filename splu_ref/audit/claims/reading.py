@@ -1,16 +1,18 @@
-"""A file of claims, validated: every number exact and in its range before anything is computed."""
+"""A file of claims: kinds that can be decided (another one is a row of `KINDS`), reading and deciding."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from splu_ref.audit.claims.anonymity import KAnonymity, LDiversity, TCloseness
 from splu_ref.audit.claims.claim import Claim, ClaimsFile, Common
-from splu_ref.audit.claims.document import Document, read_document
-from splu_ref.audit.claims.fields import Fields, count
-from splu_ref.audit.claims.format import (
+from splu_ref.audit.claims.concepts import ConceptPrivacy
+from splu_ref.audit.claims.document import (
     ALWAYS,
     DEFAULTS,
     ESTIMATORS,
@@ -20,11 +22,26 @@ from splu_ref.audit.claims.format import (
     SCHEMA,
     SPLU_GEN,
     TOP,
+    Document,
+    read_document,
 )
-from splu_ref.audit.claims.kinds import KINDS
-from splu_ref.audit.claims.law import group_draws, group_size, retained
-from splu_ref.audit.claims.retention import MOST_COLUMNS, domain_size, kept_share
-from splu_ref.channels import positive
+from splu_ref.audit.claims.entropy import EntropyClaim
+from splu_ref.audit.claims.fields import Fields, count, group_draws, group_size, retained
+from splu_ref.audit.claims.privacy import CountPrivacy
+from splu_ref.audit.claims.quotes import Ledger, quote
+from splu_ref.audit.claims.retention import (
+    MOST_COLUMNS,
+    LocalEpsilon,
+    Reconstructible,
+    RhoPrivacy,
+    domain_size,
+    kept_share,
+)
+from splu_ref.audit.claims.tuples import DGammaPrivacy
+from splu_ref.audit.claims.utility import CountError, CountUtility, ThresholdFormula
+from splu_ref.audit.claims.verdict import Finding
+from splu_ref.channels import InputError, WorkError, left, positive
+from splu_ref.guarantees import Progress
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -131,3 +148,67 @@ _DEFAULT_NUMBERS: dict[str, Callable[[str | int, str], Any]] = {
     "epsilon": positive,
     "releases": count,
 }
+
+
+KINDS: dict[str, type[Claim]] = {
+    kind.kind: kind
+    for kind in (
+        CountPrivacy, CountUtility, CountError, ConceptPrivacy, ThresholdFormula,
+        RhoPrivacy, LocalEpsilon, Reconstructible, DGammaPrivacy, EntropyClaim,
+        KAnonymity, LDiversity, TCloseness,
+    )
+}  # fmt: skip
+
+
+def decide(claim: Claim, ledger: Ledger | None = None, *, progress: Progress | None = None) -> Finding:
+    """Confirm, narrow or refute a claim by exact computation, or say that it is not decided.
+
+    Parameters
+    ----------
+    claim
+        As `splu_ref.audit.claims.read_claims` returns it.
+    ledger
+        The ledger of the paper's claims, for what is registered there as printed. Without it no quotation is
+        recognized, and claims about printed formulas are refused.
+    progress
+        Called now and then with (work done, work in all).
+
+    Raises
+    ------
+    InputError
+        If the claim is too large to be decided, or needs a ledger. The message names the line of the key, as
+        far as one key is to blame, without the file.
+    """
+    try:
+        finding = claim.decide(ledger, progress)
+        if ledger is None:
+            return finding
+        repeated = [quote(ledger, row, how) for row, how in claim.repeats(ledger)]
+        return replace(finding, quotes=tuple(repeated))
+    except InputError as error:
+        message = str(error)
+        named = [word for word in message.split() if word in claim.key_lines]
+        line = claim.key_lines[named[0]] if named else claim.line
+        raise InputError(f"line {line}, claim {claim.id}: {message}") from None
+
+
+def foresee(file: ClaimsFile) -> None:
+    """Raise if the claims of a file, each as it stands, would take more than what is left of the budget.
+
+    Narrowing a claim that fails takes more; that is counted where it is done.
+
+    Raises
+    ------
+    InputError
+        With the line of the claim at which the work becomes too much.
+    """
+    work = 0
+    for claim in file.claims:
+        with suppress(InputError):  # it is refused before any work
+            work += claim.work()
+        if work > left():
+            raise WorkError(
+                f"{file.path}, line {claim.line}, claim {claim.id}: the claims up to this one take more than "
+                f"about a minute together, this one with {claim.size}: divide the file, or give smaller "
+                f"numbers"
+            )

@@ -9,8 +9,8 @@ from math import prod
 from typing import Self
 
 from splu_ref.audit.claims.claim import KEYED, Claim, Common
+from splu_ref.audit.claims.document import RETENTION
 from splu_ref.audit.claims.fields import Fields, count, not_negative
-from splu_ref.audit.claims.format import RETENTION
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, first_failure
 from splu_ref.channels import (

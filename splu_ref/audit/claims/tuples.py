@@ -7,8 +7,8 @@ from functools import partial
 from typing import Self
 
 from splu_ref.audit.claims.claim import Claim, Common
+from splu_ref.audit.claims.document import ALPHA_BETA
 from splu_ref.audit.claims.fields import Fields
-from splu_ref.audit.claims.format import ALPHA_BETA
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
 from splu_ref.channels import STEP, ParameterError, exact, shown

@@ -1,4 +1,4 @@
-"""Writing a release together with its entry in the log."""
+"""Recording a release, and warnings about columns that were published before with other draws."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
-from splu_ref.audit.release_log.reading import read_log, real_place
-from splu_ref.channels import InputError
+from splu_ref.audit.averaging import ALPHA, repeated_privacy
+from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog, read_log, real_place
+from splu_ref.channels import GroupDraws, InputError, ParameterError, PublishedCount
 from splu_ref.data import LOCKS, Microdata, lock, uninterrupted, write_all
 from splu_ref.mechanisms import Release
 from splu_ref.randomness import Key
@@ -112,3 +112,107 @@ def locked(path: Path) -> Iterator[None]:
             os.close(descriptor)
             if not LOCKS:  # an open file cannot be removed on Windows
                 place.unlink(missing_ok=True)
+
+
+def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
+    """Yield a warning for each sensitive column that earlier releases contain.
+
+    Releases are compared by the true counts of a column, before and after it was recoded, so that a table
+    with fewer columns or renamed ones is recognized too, and so is the same secret in other bins; a changed
+    table is recognized by the key that both were published under. Under one key, different releases are
+    independent, as with fresh draws. A release that repeats an earlier one row by row reveals nothing more
+    and gives no warning; nor does a batch for what it joins: its records are others.
+
+    Parameters
+    ----------
+    log
+        The earlier releases.
+    entry
+        The new one.
+    """
+    parts = log.joined_by(entry)
+    if entry.appended_to is not None and not parts:
+        yield (
+            "the log does not contain the release that the batch joins, so it cannot detect records that are "
+            "published twice"
+        )
+    if _repeats(log, entry):
+        return
+    for column in entry.counts:
+        others = [
+            earlier
+            for earlier in log.entries
+            if earlier not in parts
+            and (
+                _same_secret(earlier, entry, column)
+                or (_same_key(earlier, entry) and _same_names(earlier, entry, column))
+            )
+        ]
+        if others:
+            yield _about(column, entry, others)
+
+
+def _repeats(log: ReleaseLog, entry: LogEntry) -> bool:
+    return any(earlier.published == entry.published for earlier in log.entries)
+
+
+def _same_key(earlier: LogEntry, entry: LogEntry) -> bool:
+    return entry.key is not None and earlier.key == entry.key
+
+
+def _same_secret(earlier: LogEntry, entry: LogEntry, column: str) -> bool:
+    """Return whether an earlier release has a column with these counts, or recoded from the same one."""
+    if entry.counts[column] in earlier.counts.values():
+        return True
+    secrets = set(entry.made_of(column).values())
+    return any(secrets & set(earlier.made_of(other).values()) for other in earlier.counts)
+
+
+def _same_names(earlier: LogEntry, entry: LogEntry, column: str) -> bool:
+    names = {column, *entry.made_of(column)}
+    return any(names & {other, *earlier.made_of(other)} for other in earlier.counts)
+
+
+def _laws(earlier: LogEntry, entry: LogEntry, column: str) -> set[PublishedCount]:
+    """Return the laws of the columns of an earlier release that have these counts, or else this name."""
+    counted = [other for other, counts in earlier.counts.items() if counts == entry.counts[column]]
+    named = [other for other in earlier.counts if column in (other, *earlier.made_of(other))]
+    return {earlier.law(other) for other in counted or named}
+
+
+def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
+    warning = f"column {column!r} was published before with other draws ({_listed(others)})"
+    changed = [earlier for earlier in others if not _same_secret(earlier, entry, column)]
+    if changed:
+        warning += f"; {_listed(changed)} of another table under the same key, which may share records"
+    shared = [earlier for earlier in others if earlier not in changed]
+    recoded = [earlier for earlier in shared if entry.counts[column] not in earlier.counts.values()]
+    if recoded:
+        warning += f"; {_listed(recoded)} with another recoding of the column, which no T_P covers"
+    law, free = entry.law(column), _as_independent(entry.draws)
+    alike = [each for each in others if each not in recoded and _laws(each, entry, column) == {law}]
+    same = [each for each in alike if free and _as_independent(each.draws)]
+    unlike = [earlier for earlier in others if earlier not in recoded and earlier not in same]
+    if unlike:
+        drawn = any(earlier in alike for earlier in unlike)
+        what = "gamma, retention or law of draws" if drawn else "gamma or retention"
+        warning += f"; {_listed(unlike)} with another {what}, which no T_P covers"
+    if same:
+        releases = 1 + len({earlier.published for earlier in same})
+        try:
+            warning += f"; {repeated_privacy(law, releases)}"
+        except ParameterError:
+            warning += f"; T_P of {releases} releases takes too long: see splu-ref privacy --releases"
+    return (
+        f"{warning}; publish new records as a batch (--append), and repeat a release with a key (--key-file)"
+    )
+
+
+def _as_independent(draws: GroupDraws) -> bool:
+    """Return whether counts up to alpha have the law that they have under independent draws."""
+    return draws.bound is None or (draws.name == "capped" and draws.bound >= ALPHA)
+
+
+def _listed(entries: list[LogEntry]) -> str:
+    numbers = ", ".join(str(entry.release) for entry in entries)
+    return f"release{'s' if len(entries) > 1 else ''} {numbers} of the log"

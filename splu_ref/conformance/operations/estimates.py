@@ -1,4 +1,4 @@
-"""Operations on published tables: estimates, their intervals, and transition matrices."""
+"""Operations on published tables: estimates, the mechanisms that SPLU-Gen is compared with, and files."""
 
 from __future__ import annotations
 
@@ -18,11 +18,22 @@ from splu_ref.channels import (
     shown,
     two_state,
 )
-from splu_ref.conformance.operations.publishing import gamma_of
+from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of
+from splu_ref.data import Microdata, decompress, parse_csv, require_suffix
 from splu_ref.estimators import ConjunctionError, conjunction_estimate, estimate_count
-from splu_ref.mechanisms import PLANS, co_occurrence
-from splu_ref.randomness import TapeSource
-from splu_ref.spec.requests import Fields, written
+from splu_ref.mechanisms import (
+    MECHANISMS,
+    PLANS,
+    Anatomy,
+    Budget,
+    DistributionBased,
+    LaplaceCounts,
+    co_occurrence,
+    parse_manifest,
+)
+from splu_ref.randomness import Key, TapeSource
+from splu_ref.spec.errors import Unsupported
+from splu_ref.spec.requests import Fields, exact, number, written
 
 In = TypeVar("In", int, bool)
 
@@ -130,3 +141,107 @@ def _row(channel: Channel[In, In], state: In) -> list[str]:
 
 
 _TRANSITIONS: dict[str, Callable[[Fields], Json]] = {"two-state": _two_states, "per-value": _per_value}
+
+
+def two_tables(fields: Fields) -> dict[str, Json]:
+    """Answer Anatomy's two tables, made of a tape."""
+    codes, gamma = codes_of(fields.integers("sensitive", 0)), gamma_of(fields)
+    method, tape = fields.choice("method", PLANS), TapeSource(fields.octets("tape"))
+    fields.finish()
+    done = Anatomy(gamma, plan=method).publish_codes(codes, domain_size(codes), tape)
+    return {
+        "rows": done.rows.tolist(),
+        "groups": done.groups.tolist(),
+        "values": done.values.tolist(),
+        "suppressed": done.suppressed.tolist(),
+        "consumed": tape.consumed,
+    }
+
+
+def distribution_based(fields: Fields) -> dict[str, Json]:
+    """Answer a release whose values are drawn from the histogram of the table."""
+    codes, tape = codes_of(fields.integers("sensitive", 0)), TapeSource(fields.octets("tape"))
+    fields.finish()
+    done = DistributionBased().publish_codes(codes, domain_size(codes), tape)
+    return {"published": done.published.tolist(), "rows": done.rows.tolist(), "consumed": tape.consumed}
+
+
+def counts(fields: Fields) -> dict[str, Json]:
+    """Answer counts with discrete Laplace noise, made of a tape."""
+    true, given = fields.integers("counts", 0), fields.text("budget")
+    tape = TapeSource(fields.octets("tape"))
+    fields.finish()
+    if not true:
+        raise ParameterError("counts is empty: give at least one")
+    logarithm, x = given.startswith("ln "), exact(given.removeprefix("ln "), "budget")
+    noisy = LaplaceCounts(Budget.logarithm(x) if logarithm else Budget.of(x)).publish_counts(true, tape)
+    return {"counts": [number(count) for count in noisy], "consumed": tape.consumed}
+
+
+def read_table(fields: Fields) -> dict[str, Json]:
+    """Answer the names and the cells of a table."""
+    table = _table(fields)
+    fields.finish()
+    cells = [table.cells(column) for column in table.columns]
+    return {"columns": list(table.columns), "rows": [list(row) for row in zip(*cells, strict=True)]}
+
+
+def column_codes(fields: Fields) -> dict[str, Json]:
+    """Answer the domain of a sensitive column, and the code of every record."""
+    missing = fields.optional_text("missing")
+    column, table = fields.text("column"), _table(fields, missing)
+    fields.finish()
+    return {"codes": table.codes(column).tolist(), "domain": list(map(str, table.domain(column)))}
+
+
+def identities(fields: Fields) -> dict[str, Json]:
+    """Answer the bytes that identify each record, and those of its cells."""
+    column = fields.optional_text("id_column")
+    table = _table(fields)
+    fields.finish()
+    found = table.identities(column)
+    return {
+        "identities": [identity.hex() for identity in found],
+        "records": [record.hex() for record in table.records()],
+    }
+
+
+def table_digest(fields: Fields) -> dict[str, Json]:
+    """Answer the digest of a table's content, which its manifest holds."""
+    table = _table(fields)
+    fields.finish()
+    return {"digest": table.content_digest()}
+
+
+def key_file(fields: Fields) -> dict[str, Json]:
+    """Answer the key that a file holds."""
+    content = fields.octets("file")
+    fields.finish()
+    return {"key": Key.parse(content, "file").secret.hex()}
+
+
+def manifest(fields: Fields) -> dict[str, Json]:
+    """Answer what a manifest says of its release."""
+    content = fields.octets("file")
+    fields.finish()
+    parsed = parse_manifest(content, "file", MECHANISMS)
+    origin = parsed.origin
+    return {
+        "method": parsed.mechanism.name,
+        "facts": [[name, str(value)] for name, value in parsed.mechanism.facts().items()],
+        "rows": parsed.rows,
+        "batches": list(parsed.batches),
+        "sensitive": [
+            {"column": column, "domain": list(domain)} for column, domain in parsed.domains.items()
+        ],
+        "table": None if origin is None else origin.table,
+    }
+
+
+def _table(fields: Fields, missing: str | None = None) -> Microdata:
+    name, content = fields.text("name"), fields.octets("file")
+    suffix = require_suffix(name)
+    if suffix == ".parquet":
+        raise Unsupported("a Parquet file is not read from a request: give CSV")
+    data = content if suffix == ".csv" else decompress(content, name)
+    return Microdata.from_frame(parse_csv(data, name), missing)

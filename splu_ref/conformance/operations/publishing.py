@@ -1,4 +1,4 @@
-"""Operations that publish: from a tape, one column or several, and at random."""
+"""Operations of SPLU-Gen: decoy groups, publication from a tape, groups of records, posteriors in them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,27 @@ from collections.abc import Callable
 
 import numpy as np
 
+from splu_ref.audit import exact_posteriors
 from splu_ref.channels import Exact, Gamma, Json, ParameterError, retention_probability
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
-from splu_ref.mechanisms import PLANS, RecordMechanism, SpluGen, dependent_draws, draw_rule, independent_draws
+from splu_ref.mechanisms import (
+    PLANS,
+    Blocks,
+    Groups,
+    PerturbedGeneralization,
+    RecordMechanism,
+    Secret,
+    SpluGen,
+    apply_passes,
+    default_passes,
+    dependent_draws,
+    draw_block_secret,
+    draw_rule,
+    independent_draws,
+    median_groups,
+)
 from splu_ref.randomness import IntArray, SystemSource, TapeSource
-from splu_ref.spec.requests import Fields, number
+from splu_ref.spec.requests import Fields, number, written
 
 MOST_TIMES = 10_000
 """Releases that one request for random ones may ask for."""
@@ -135,3 +151,98 @@ def domain_size(codes: IntArray) -> int:
     if largest > 1_000_000:
         raise ParameterError(f"the code {largest} is too large: number the values 0, 1, 2, ...")
     return largest + 1
+
+
+SECRET = ("mixed",)
+"""Methods that draw: their requests have a tape, and their answers say how much of it was read."""
+
+
+def plan(fields: Fields) -> dict[str, Json]:
+    """Answer the groups of a histogram, in the plan's order."""
+    histogram, gamma = fields.integers("histogram"), gamma_of(fields)
+    method = fields.choice("method", PLANS)
+    content = fields.octets("tape") if method in SECRET else b""
+    tape = TapeSource(content)
+    fields.finish()
+    if not histogram:
+        raise ParameterError("histogram has no value: give at least one frequency above 0")
+    if sum(map(abs, histogram)) > MOST_ITEMS:
+        raise ParameterError(f"histogram counts more than {MOST_ITEMS} records: ask for fewer")
+    counts = np.array(histogram, dtype=np.int64)
+    groups = PLANS[method](counts, gamma, tape).groups().tolist()
+    if method not in SECRET:
+        return {"groups": groups}
+    if Blocks.of(len(groups)).count > 1:
+        return {"groups": groups, "consumed": tape.consumed}
+    return {
+        "groups": groups,
+        "consumed": tape.consumed,
+        "passes": _passes(counts, gamma, TapeSource(content)),
+    }
+
+
+def _passes(histogram: IntArray, gamma: Gamma, source: TapeSource) -> list[Json]:
+    """Return the groups of a block after each of its passes."""
+    count = int(histogram.sum()) // gamma
+    slots: Groups = np.repeat(np.arange(len(histogram)), histogram).reshape(gamma, count)
+    secret = draw_block_secret(count, gamma, source, default_passes(count))
+    after: list[Json] = []
+    for block in range(len(secret.orders)):
+        this = slice(block, block + 1)
+        slots = apply_passes(slots, Secret(secret.orders[this], secret.rotations[this], secret.coins[this]))
+        after.append(slots.T.tolist())
+    return after
+
+
+MOST_VALUES = 1000
+
+
+def publish_pg(fields: Fields) -> dict[str, Json]:
+    """Answer the release by perturbed generalization from a tape, its groups, and what was drawn."""
+    codes, quasi = codes_of(fields.integers("sensitive", 0)), np.array(fields.columns("quasi"))
+    least, values = fields.integer("least", 1), fields.integer("values", 2, MOST_VALUES)
+    retention = fields.exact("retention")
+    content = fields.octets("tape")
+    tape, again = TapeSource(content), TapeSource(content)
+    fields.finish()
+    if quasi.shape[1] != len(codes) or codes.max() >= values:
+        raise ParameterError(f"give each record a place in every column, and a code below {values}")
+    domain = [f"{code:03}" for code in range(values)]
+    names = [f"column {place}" for place in range(len(quasi))]
+    mechanism = PerturbedGeneralization("sensitive", domain, names, least, retention)
+    ranks = np.array([np.unique(column, return_inverse=True)[1] for column in quasi])
+    groups = median_groups(ranks, least)
+    done = mechanism.publish_groups(codes, groups, tape)
+    again.order_within(groups)
+    members = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
+    integers = again.below(mechanism.retention.denominator * values, len(members))
+    return {
+        "published": done.published.tolist(),
+        "ranges": [
+            [[int(column[rows].min()), int(column[rows].max())] for column in quasi] for rows in members
+        ],
+        "sizes": [len(rows) for rows in members],
+        "consumed": tape.consumed,
+        "groups": groups.tolist(),
+        "rows": done.rows.tolist(),
+        "integers": [number(integer) for integer in integers.tolist()],
+    }
+
+
+MOST_RECORDS = 8
+"""Records of a group of one request."""
+
+
+def permanent_posterior(fields: Fields) -> dict[str, Json]:
+    """Answer the permanent of likelihoods, and the posterior of each record and value."""
+    likelihoods = fields.matrix("likelihoods", MOST_RECORDS)
+    fields.finish()
+    if any(len(row) != len(likelihoods) for row in likelihoods):
+        raise ParameterError("likelihoods are not square: give each record one for each value of the group")
+    if any(entry < 0 for row in likelihoods for entry in row):
+        raise ParameterError("a likelihood is negative: give numbers of at least 0")
+    permanent, posterior = exact_posteriors(likelihoods)
+    entries: Json = None
+    if posterior is not None:
+        entries = [[written(entry) for entry in row] for row in posterior]
+    return {"permanent": written(permanent), "posterior": entries}

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from splu_ref.audit.anonymity import OPEN
-from splu_ref.audit.claims.deciding import decide, foresee
-from splu_ref.audit.claims.reading import read_claims
+from splu_ref.audit.claims.reading import decide, foresee, read_claims
 from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.channels.binomial import one_budget
 from splu_ref.channels.parameters import InputError

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.audit.claims.deciding import decide
 from splu_ref.audit.claims.document import parse_document
-from splu_ref.audit.claims.reading import claims_of
+from splu_ref.audit.claims.reading import claims_of, decide
 from splu_ref.audit.claims.verdict import Finding, Verdict, first_failure, largest
 from splu_ref.audit.concepts import concept_minimum
 from splu_ref.certificate_checker import check

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from splu_ref.audit.claims.deciding import decide
 from splu_ref.audit.claims.document import parse_document
-from splu_ref.audit.claims.reading import claims_of
+from splu_ref.audit.claims.reading import claims_of, decide
 from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.certificate_checker import check
 from splu_ref.channels import GroupDraws

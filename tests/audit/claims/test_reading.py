@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from splu_ref.audit.claims.claim import ClaimsFile
 from splu_ref.audit.claims.document import parse_document
-from splu_ref.audit.claims.kinds import KINDS
 from splu_ref.audit.claims.privacy import CountPrivacy
-from splu_ref.audit.claims.reading import claims_of, read_claims
+from splu_ref.audit.claims.reading import KINDS, claims_of, read_claims
 from splu_ref.channels.parameters import InputError
 from tests.pace import within
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.audit.claims.kinds import KINDS
+from splu_ref.audit.claims.reading import KINDS
 from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.cli import main
 from splu_ref.report.claims import AuditedClaim, ClaimsAudit

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_ref.audit.claims.toml_lines import Path, key_lines
+from splu_ref.audit.claims.document import KeyPath, key_lines
 
 TRICKY = '''\
 # [[claim]] in a comment
@@ -53,7 +53,7 @@ id = "two"'''
 def test_every_way_of_writing_a_key() -> None:
     assert tomllib.loads(TRICKY)
     lines = key_lines(TRICKY)
-    expected: dict[Path, int] = {
+    expected: dict[KeyPath, int] = {
         ("title",): 2, ("quoted key",): 3, ("literal # key",): 4, ('with "escape" A',): 5,
         ("a", "b", "c.d"): 6, ("multi",): 7, ("ends",): 11, ("literal",): 12, ("after",): 15, ("array",): 16,
         ("inline",): 22,
@@ -65,10 +65,10 @@ def test_every_way_of_writing_a_key() -> None:
     assert {path: lines[path] for path in expected} == expected
 
 
-def _paths(value: Any, path: Path = ()) -> set[Path]:
+def _paths(value: Any, path: KeyPath = ()) -> set[KeyPath]:
     """Return the paths of all keys, by the standard reader; arrays of tables count as written with [[ ]]."""
     if isinstance(value, dict):
-        found: set[Path] = {path} if path else set()
+        found: set[KeyPath] = {path} if path else set()
         return found.union(*(_paths(each, (*path, key)) for key, each in value.items()))
     if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
         return {path}.union(*(_paths(each, (*path, number)) for number, each in enumerate(value)))
@@ -97,7 +97,7 @@ _LINE = st.tuples(
 @given(st.lists(_LINE, max_size=8))
 def test_the_keys_are_those_of_the_standard_reader(statements: list[str]) -> None:
     """Statements that make no valid document together are left out one by one."""
-    text, expected = "", dict[Path, int]()
+    text, expected = "", dict[KeyPath, int]()
     for statement in statements:
         longer = f"{text}{statement}\n"
         try:

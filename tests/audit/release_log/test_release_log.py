@@ -21,10 +21,8 @@ import pytest
 
 from splu_ref.audit.averaging import repeated_privacy
 from splu_ref.audit.release_log import recording
-from splu_ref.audit.release_log.entries import SCHEMA, LogEntry
-from splu_ref.audit.release_log.reading import read_log
-from splu_ref.audit.release_log.recording import locked, write_logged
-from splu_ref.audit.release_log.warnings import warnings
+from splu_ref.audit.release_log.entries import SCHEMA, LogEntry, read_log
+from splu_ref.audit.release_log.recording import locked, warnings, write_logged
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, Exact, InputError
 from splu_ref.data import Microdata

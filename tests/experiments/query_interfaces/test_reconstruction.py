@@ -17,7 +17,7 @@ from experiments.query_interfaces import (
     published_answers,
     reconstruct,
 )
-from splu_ref.audit.shares import LEVEL, Shares
+from splu_ref.audit.attacks.outcome import MEDIAN_LEVEL, Shares
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.data import Microdata
 from splu_ref.estimators.queries.counting import Columns
@@ -34,12 +34,16 @@ def test_the_interval_holds_the_median_whatever_the_law(runs: int) -> None:
     shares = Shares.of([Fraction(run) for run in range(runs)])
     assert (shares.interval is None) == (runs < 6)
     if shares.least == 0.0 and shares.greatest == 1.0 and runs < 6:
-        assert 2**runs < LEVEL * 2  # one rank would miss too often
+        assert 2**runs < MEDIAN_LEVEL * 2  # one rank would miss too often
         return
     below, above = int(shares.least), runs - 1 - int(shares.greatest)
     assert below == above
     missed = 2 * Fraction(sum(comb(runs, k) for k in range(below + 1)), 2**runs)
-    assert missed <= Fraction(1, LEVEL) < 2 * Fraction(sum(comb(runs, k) for k in range(below + 2)), 2**runs)
+    assert (
+        missed
+        <= Fraction(1, MEDIAN_LEVEL)
+        < 2 * Fraction(sum(comb(runs, k) for k in range(below + 2)), 2**runs)
+    )
 
 
 def test_exact_answers_give_every_bit_away() -> None:
