@@ -66,6 +66,14 @@ def test_the_mean_of_a_binned_column_names_its_bins(capsys: pytest.CaptureFixtur
         assert message in capsys.readouterr().err
 
 
+def test_the_example_of_a_bin_is_no_missing_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.csv").write_text(Path("t.csv").read_text().replace(",20,", ",,"))
+    assert main(["publish", "t.csv", "-o", "p.csv", *PUBLISHED, *RECODED]) == 0
+    capsys.readouterr()
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "work", "--mean", "age"]) == 2
+    assert "in bins of 10, such as '20..29'" in capsys.readouterr().err
+
+
 def test_an_audit_without_the_manifests_facts_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["publish", "t.csv", "-o", "p.csv", *PUBLISHED, *RECODED]) == 0
     words = ("audit-release", "p.csv", "--manifest", "m.json", "--original", "t.csv", "--key-file", "key")

@@ -369,8 +369,9 @@ def _numbers(release: ReleaseData, column: str, where: Mapping[str, Condition]) 
         recoded = () if release.attached_manifest is None else release.attached_manifest.recoded
         for step in recoded:
             if isinstance(step, Bins) and step.column == column:
+                example = next((label for label in domain if step.limits(label)), domain[-1])
                 raise DataError(
-                    f"column {column!r} is published in bins of {step.width}, such as {domain[0]!r}, so its "
+                    f"column {column!r} is published in bins of {step.width}, such as {example!r}, so its "
                     f"sums and means are not known: count its bins with --by {column}"
                 )
         raise DataError(f"column {column!r} holds no numbers, but {domain[0]!r}: measure another column")
