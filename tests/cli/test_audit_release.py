@@ -135,14 +135,14 @@ def test_what_an_honest_release_never_shows(
 def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     published = str(folder / "published.csv")
-    assert main(["audit-release", published, "--sensitive", "occupation", "--gamma", "6"]) == 1
+    assert main(["audit-release", published, "--sensitive", "occupation", "--gamma", "6", "--explain"]) == 1
     text = " ".join(capsys.readouterr().out.split())
     assert "inconsistent: failed: rows" in text
     assert "FAILED: 30715 rows, 1 beyond a multiple of 6" in text
     assert "unlinked, decoys, plan, possible, places: this needs the original" in text
     assert "not tested deviations smaller than" in text
     words = ["audit-release", published, "--manifest", str(folder / "published.json")]
-    words += ["--original", str(folder / "adult.csv"), "--second", str(folder / "fresh.csv")]
+    words += ["--original", str(folder / "adult.csv"), "--second", str(folder / "fresh.csv"), "--explain"]
     assert main(words) == 1
     text = " ".join(capsys.readouterr().out.split())
     assert "rows certainly belong to one record of the original" in text
@@ -342,7 +342,9 @@ def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
     assert main([*words, "--bins", "age=5", "--manifest", "m.json", "--transcript", "drawn"]) == 0
     audit = ["audit-release", "p.csv", "--manifest", "m.json"]
     capsys.readouterr()
-    assert main([*audit, "--original", "t.csv"]) == 3  # the manifest names the column; the table is small
+    assert (
+        main([*audit, "--original", "t.csv", "--explain"]) == 3
+    )  # the manifest names the column; the table is small
     assert "schema                 passed" in capsys.readouterr().out
     assert main([*audit, "--original", "t.csv", "--drop", "name", "--transcript", "drawn"]) == 0
     assert "replayed from the transcript" in " ".join(capsys.readouterr().out.split())

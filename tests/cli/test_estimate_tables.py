@@ -95,7 +95,7 @@ def test_a_file_holds_what_is_shown(
         cell["interval"][1] for cell in reported["cells"]
     ]
     assert "exists" in _refused(capsys, [*requested, "-o", str(tmp_path / "t.csv")])
-    assert main(requested) == 0
+    assert main([*requested, "--explain"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].split() == ["sex", "job", "count", "standard", "error", "95", "%", "interval"]
     assert sum(" all " in f" {line} " for line in shown) == 2 + 5 + 1
@@ -107,12 +107,16 @@ def test_a_file_holds_what_is_shown(
 def test_a_long_table_is_printed_in_part(
     small: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """70 cells and 20 totals are 90 lines, of which the first 60 stand below the heading."""
+    """70 cells and 20 totals are 90 lines, of which as many are printed as leave room for the notes."""
     requested = [*small, "--by", "sex,age,job"]
     assert main(requested) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in shown[1:61]] == ["0"] * 35 + ["1"] * 25
-    assert shown[61] == "rest    30 more of 90 lines: write them to a file with -o FILE"
+    assert len(shown) <= 20
+    [rest] = [number for number, line in enumerate(shown) if line.startswith("rest ")]
+    assert [line.split()[0] for line in shown[1:rest]] == ["0"] * (rest - 1)
+    assert shown[rest] == (f"rest    {91 - rest} more of 90 lines: add --explain, or write all: -o FILE")
+    assert main([*requested, "--explain"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:rest] == shown[1:rest]
     assert main([*requested, "-o", str(tmp_path / "whole.csv")]) == 0
     assert len(pl.read_csv(tmp_path / "whole.csv")) == 70
 
