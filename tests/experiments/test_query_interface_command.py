@@ -122,6 +122,8 @@ def test_who_is_counted_by_many_answers(tmp_path: Path, capsys: pytest.CaptureFi
         replaced[1],
         "--mechanism",
         "retention",
+        "--keep",
+        "n",
     ]
     assert main([*retained, "--column", "s", "--retention", "9/10", "--observed-domain", "--seed", "1"]) == 0
     capsys.readouterr()

@@ -303,7 +303,7 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
     opening = set()
     for path in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) != "StatedRelease.open":  # opens no file
                 name = (
                     node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 )

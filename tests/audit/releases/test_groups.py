@@ -293,7 +293,7 @@ def test_commands_and_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert sr.audit_release(release, TABLE).verdict == "consistent"
     words = ["audit-release", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json")]
     known = [*words, "--original", str(tmp_path / "t.csv")]
-    assert main(known) == 0
+    assert main([*known, "--explain"]) == 0
     assert "sample (v)" in capsys.readouterr().out
     assert main([*known, "--key-file", str(tmp_path / "key")]) == 0
     assert "replayed from the key" in " ".join(capsys.readouterr().out.split())
