@@ -169,10 +169,7 @@ class ReleaseReport:
             {"column": column, **assessment_json(each)} for column, each in assessments.items()
         ]
         self.result["leaks"] = leaks
-        self.result["publisher_only"] = [
-            *PUBLISHER_ONLY,
-            *(["together"] if "together" in self.result else []),
-        ]
+        self.result["publisher_only"] = [name for name in PUBLISHER_ONLY if name in self.result]
         for column, each in assessments.items():
             name = [("column", column)] if isinstance(self.result["sensitive"], list) else []
             self.lines += name + each.sentences(recoding=recoding)
