@@ -91,7 +91,7 @@ def test_an_answer_that_was_not_verified_is_refused(
     def refuse(_: object) -> None:
         raise UnverifiedError("the program's answer could not be verified exactly: choose other levels")
 
-    monkeypatch.setattr("splu_ref.guarantees.operators.requirement.best_under_prior", refuse)
+    monkeypatch.setattr("splu_ref.guarantees.operators.choice.best_under_prior", refuse)
     assert main([*WORDS, "--against", "sets", "-o", "matrix.json"]) == 2
     assert "could not be verified exactly" in capsys.readouterr().err
     assert not Path("matrix.json").exists()

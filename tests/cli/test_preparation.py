@@ -202,12 +202,12 @@ def test_a_batch_is_recoded_as_the_release_that_it_joins(
 def test_worth_is_reported_of_each_column_and_repetition_until_a_key_or_log(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _publish(*JOB, "--sensitive", "age", *CLEAN)
+    _publish(*JOB, "--sensitive", "age", *CLEAN, "--explain")
     text = " ".join(capsys.readouterr().out.split())
     assert "column job protected 0 of 4 values" in text
     assert "column age protected 0 of 50 values" in text
     assert "repeated releases with fresh draws can be averaged" in text
-    _publish(*JOB, *CLEAN, "--log", "log")
+    _publish(*JOB, *CLEAN, "--log", "log", "--explain")
     assert "repeated" not in capsys.readouterr().out
     _publish(*JOB, *CLEAN, "--epsilon", "0.00001")
     reported = capsys.readouterr()

@@ -92,7 +92,8 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "publish no column": ([TABLE, "-o", f"{NEW}.csv", "--sensitive", STEERING, "--gamma", "2"], (2,)),
     "publish retention": (
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "retention", "--column", JOB, "--retention", "3/5",
-         "--observed-domain", "--shuffle", "--seed", "1", "--manifest", f"{NEW}.json", "--force"], (0,),
+         "--observed-domain", "--shuffle", "--seed", "1", "--manifest", f"{NEW}.json", "--force",
+         *KEPT], (0,),
     ),
     "publish retention --stream": (
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "distribution", "--column", JOB, "--stream", "--force"],
@@ -112,7 +113,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     ),
     "publish two tables": (
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "anatomy", "--column", JOB, "--gamma", "2",
-         "--sensitive-table", f"{NEW}.groups.csv", "--force"], (0,),
+         "--sensitive-table", f"{NEW}.groups.csv", "--force", *KEPT], (0,),
     ),
     "publish unknown": ([TABLE, "-o", f"{NEW}.csv", "--mechanism", STEERING, "--column", JOB], (2,)),
     "advise": ([TABLE, "--sensitive", JOB, "--picture", f"{NEW}.svg", "--force", "--alpha", "3"], (0,)),
