@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -126,7 +127,8 @@ def test_the_outcome_as_json(few: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_failures_are_printed(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = {"ops": ["plan"], "name": "\x1b[2J[red]", "version": ""}
     code = f"import json, sys\nfor line in sys.stdin: print(json.dumps({said}), flush=True)"
-    assert main(["conform", "--vectors", str(few), "--", sys.executable, "-S", "-c", code]) == 1
+    command = ["conform", "--explain", "--vectors", str(few), "--", sys.executable, "-S", "-c", code]
+    assert main(command) == 1
     printed = capsys.readouterr().out
     assert "does not conform" in printed
     assert "more: --json lists them all" in printed
@@ -149,9 +151,11 @@ def test_expected_failures_of_a_run(few: Path, tmp_path: Path, capsys: pytest.Ca
 def test_the_limits_reach_the_program(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
     burner = [sys.executable, "-S", "-c", "while True: pass"]
     command = ["conform", "--vectors", str(few), "--timeout", "60", "--json"]
-    for option, value, words in (("--cpu", "1", "more than 1 seconds"), ("--time", "0.5", "within 0.")):
+    # On a busy machine the time may be over before the first request.
+    limits = (("--cpu", "1", "more than 1 seconds"), ("--time", "0.5", r"within 0\.|more than 0\.5 seconds"))
+    for option, value, words in limits:
         assert main([*command, option, value, "--", *burner]) == 1
-        assert words in json.loads(capsys.readouterr().out)["failures"][0]["reason"]
+        assert re.search(words, json.loads(capsys.readouterr().out)["failures"][0]["reason"])
 
 
 @pytest.mark.parametrize(
