@@ -353,7 +353,7 @@ def test_a_table_with_lists_and_bytes_beside_the_sensitive_column_has_a_digest(t
 
 def test_an_original_is_recoded_as_the_manifest_states_and_hashed_under_its_key_alone() -> None:
     key, other = (Key(hashlib.sha256(name).digest()) for name in (b"one", b"other"))
-    prepared = splu_ref.recode(FRAME, bins={"hours": 5}, hashed=["name"], key=key)
+    prepared = splu_ref.recode(FRAME, bins={"hours": "5.0"}, hashed=["name"], key=key)
     manifest = SpluGen(3).publish(prepared, "value", SeededSource(1)).manifest
     original = Microdata.from_frame(FRAME)
     again = manifest.recode(original, key)
