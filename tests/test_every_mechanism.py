@@ -57,11 +57,11 @@ EVERY = {
     ),
     "Anatomy": Beside(
         "Anatomy", "publish --mechanism anatomy --column job --gamma 3 --sensitive-table s.csv",
-        "publish_two_tables", "anatomy", audited="no checks: give one by",
+        "publish_two_tables", "anatomy", audited="are not audited: if",
     ),
     "DBR": Beside(
         "DistributionBased", "publish --mechanism distribution --column job", "publish_distribution_based",
-        "distribution", audited="no checks: give one by",
+        "distribution", audited="are not audited: if",
     ),
     "Laplace counts": Beside("LaplaceCounts", "", "publish_counts", "Laplace"),
     "retention replacement": Beside(

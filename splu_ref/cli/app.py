@@ -224,10 +224,12 @@ def _run(arguments: Sequence[str] | None, program: typer.Typer, name: str) -> in
 
 
 def _with_remedy(error: typer.TyperException, name: str) -> str:
-    """Return the message of an error in the command line, with a pointer to the help."""
+    """Return the message of an error in the command line, with an example and a pointer to the help."""
     context = getattr(error, "ctx", None)
     program = name if context is None else context.command_path
-    return f"{error.format_message().rstrip('.')}: see {program} --help"
+    example = None if context is None else context.command.epilog
+    shown = "" if not example or type(error) is typer.BadParameter else f" ({example})"
+    return f"{error.format_message().rstrip('.')}: see {program} --help{shown}"
 
 
 def _refuse(message: str) -> int:

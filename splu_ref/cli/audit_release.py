@@ -60,6 +60,7 @@ BLIND = {
     "share": "true values are detected only where no release shows one so often or so rarely",
 }
 """Limits of an audit without the original, by the first of these checks that was made."""
+TO_DECIDE = "replay the release, if its draws are known: --original with --key-file or --transcript"
 NOTHING = "true values cannot be distinguished from drawn ones"
 
 
@@ -129,6 +130,7 @@ def run(
     alpha: Annotated[
         str, typer.Option("--alpha", help="Largest count of the T_P that is reported with --second.")
     ] = str(ALPHA),
+    sensitive_table: Annotated[Path | None, typer.Option("--sensitive-table", hidden=True)] = None,
     separator: Separator = None,
     json_file: JsonFile = None,
     force: Force = False,
@@ -160,6 +162,10 @@ def run(
             raise ParameterError(f"{option} is about the original: add --original, or leave it out")
     require_replayable(record, key, id_column, missing, original=original is not None)
     claimed = claim_of(release.mechanism)
+    if sensitive_table is not None:  # a release that has one is not audited
+        raise ParameterError(
+            f"--sensitive-table: a release by {release.mechanism.name} is one table: leave it out"
+        )
     if isinstance(claimed, SpluGenClaim | SpluGenByColumnClaim) and not release.planned:
         claimed = claimed.without_plan()
     missing = record.missing if record is not None else missing
@@ -284,6 +290,8 @@ def _lines(
     if found.recomputed is not None:
         reason = f"replayed from the {found.recomputed}, cell by cell; how that was chosen is not tested"
     yield "verdict", f"{found.verdict}: {f'failed: {failed}' if failed else reason}"
+    if found.verdict == "inconclusive" and found.recomputed is None:
+        yield "to decide", TO_DECIDE
     yield "false alarm", f"probability at most {float(found.level):.3g} for an honest release"
     if found.linked is not None:
         yield "linked", f"{found.linked} of {found.rows} rows certainly belong to one record of the original"

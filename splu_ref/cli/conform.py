@@ -185,7 +185,8 @@ def show_outcome(outcome: Conformance) -> None:
     if outcome.replay is not None:
         _show_alone(outcome, outcome.replay)
         return
-    title = f"{outcome.name} {outcome.version}, specification {outcome.specification}".strip()
+    named = f"{outcome.name} {outcome.version}".strip()  # none if the program could not be described
+    title = ", ".join(filter(None, (named, f"specification {outcome.specification}")))
     say(outcome.statement)
     failures = outcome.failures()
     lines = [(failure.id, failure.reason) for failure in failures[:_SHOWN]]

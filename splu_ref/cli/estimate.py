@@ -149,14 +149,14 @@ def run(
     search of em does not converge for a query, its estimate is null and the exit code is 3. With --by a table
     is estimated whose totals agree with the public counts.
     """
+    wanted = TableOptions(by, total, mean, output, picture, force, explain)
+    wanted.require()
     if not by and bool(where) == (batch is not None):
         raise ParameterError(
             "no query: give either --where COLUMN=VALUE or --batch FILE, or a table with --by"
         )
     if by and batch is not None:
         raise ParameterError("--by estimates a table and --batch queries: leave out one of them")
-    wanted = TableOptions(by, total, mean, output, picture, force, explain)
-    wanted.require()
     options = ReleaseOptions(sensitive=sensitive, gamma=gamma, retention=retention, plan=plan, draws=draws)
     release = StatedRelease.open(options, manifest)
     facts, mechanism = release.manifest, release.mechanism

@@ -21,9 +21,15 @@ MOST_LINES = 20
 """Lines that a command prints without ``--explain``."""
 
 
+REMEDIES = {"publish": "parameters in the manifest, assessment by advise --explain"}
+"""How to see what a command left out, if it is not to be repeated for this; else by ``--explain``."""
+
+
 def _limited(context: typer.Context, explain: bool) -> bool:
     if not explain:
-        context.with_resource(at_most_lines(MOST_LINES, "add --explain"))
+        context.with_resource(
+            at_most_lines(MOST_LINES, REMEDIES.get(context.info_name or "", "add --explain"))
+        )
     return explain
 
 

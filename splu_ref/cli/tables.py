@@ -55,7 +55,7 @@ class TableOptions(NamedTuple):
         if self.total is not None and self.mean is not None:
             raise ParameterError("a table has sums with --sum or means with --mean: drop one")
         if not self.by and (self.total is not None or self.mean is not None):
-            raise ParameterError("--sum and --mean are for a table: name its columns with --by")
+            raise ParameterError("--sum and --mean are for a table: name its columns with --by COLUMN")
         for option, path, forms in (("output", self.output, FORMS), ("picture", self.picture, PICTURES)):
             if path is None:
                 continue

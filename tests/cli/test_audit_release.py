@@ -276,10 +276,50 @@ def test_a_release_without_checks_is_refused(
     capsys.readouterr()
     assert main(["audit-release", str(tmp_path / "s.csv"), "--manifest", str(tmp_path / "s.json")]) == 2
     assert capsys.readouterr().err == (
-        "splu-ref: this is a release by DBR, for which there are no checks: "
-        "give one by SPLU-Gen, retention replacement, operator, small-domain randomization, perturbed "
-        "generalization, swapping or alpha-beta\n"
+        "splu-ref: releases by DBR are not audited: if this one was made under a key, publish the original "
+        "again under it and compare the tables\n"
     )
+
+
+def test_a_release_of_two_tables_is_refused_alike_and_decided_under_its_key(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{n % 2},{'abcde'[n % 5]}\n" for n in range(60))
+    (tmp_path / "t.csv").write_text("sex,job\n" + rows)
+    assert main(["key", "k.key"]) == 0
+    made = "publish t.csv --mechanism anatomy --sensitive job --gamma 3 --key-file k.key"
+    for name in "pq":
+        files = ["-o", f"{name}.csv", "--sensitive-table", f"{name}s.csv", "--manifest", f"{name}.json"]
+        assert main([*made.split(), *files]) == 0
+    for end in (".csv", "s.csv"):
+        assert (tmp_path / f"p{end}").read_bytes() == (tmp_path / f"q{end}").read_bytes()
+    capsys.readouterr()
+    assert main(["audit-release", "p.csv", "--manifest", "p.json", "--sensitive-table", "ps.csv"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("splu-ref: releases by Anatomy are not audited: if this one was made under a key")
+    assert said.count("\n") == 1
+    one = ["--sensitive", "occupation", "--gamma", "5", "--sensitive-table", "ps.csv"]
+    assert main(["audit-release", str(folder / "adult.csv"), *one]) == 2
+    assert "a release by SPLU-Gen is one table: leave it out" in capsys.readouterr().err
+
+
+def test_an_inconclusive_audit_names_the_replay_that_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("sex,job\n" + "".join(f"{n % 2},{'abcde'[n % 5]}\n" for n in range(40)))
+    assert main(["key", "k.key"]) == 0
+    made = "publish t.csv -o p.csv --manifest m.json --sensitive job --gamma 3 --key-file k.key"
+    assert main(made.split()) == 0
+    capsys.readouterr()
+    audit = ["audit-release", "p.csv", "--manifest", "m.json", "--original", "t.csv"]
+    assert main(audit) == 3
+    first, second = " ".join(capsys.readouterr().out.split()).split(" to decide ")
+    assert first.startswith("verdict inconclusive: ")
+    assert second.startswith("replay the release, if its draws are known: --original with --key-file or")
+    assert main([*audit, "--key-file", "k.key"]) == 0
+    assert "to decide" not in capsys.readouterr().out
 
 
 def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

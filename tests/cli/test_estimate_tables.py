@@ -257,3 +257,12 @@ def test_a_part_of_a_crossing_is_requested_by_the_crossing(
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,job"]) == 2
     assert "--by job: both was published in place of sex and job: give --by both" in capsys.readouterr().err
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,both", "--where", "job=a"]) == 0
+
+
+@pytest.mark.parametrize("words", [["--mean", "age"], ["--sum", "age", "--where", "job=1"]])
+def test_a_mean_without_groups_says_what_to_add(
+    words: list[str], small: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _refused(capsys, [*small, *words]) == (
+        "splu-ref: --sum and --mean are for a table: name its columns with --by COLUMN\n"
+    )

@@ -99,7 +99,10 @@ def test_printing_cannot_fail() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [([], "Missing command: see splu-ref --help"), (["sanitise"], "splu-ref --help"),
-     (["privacy"], "see splu-ref privacy --help")],
+     (["privacy"], "see splu-ref privacy --help"),
+     (["key", "-o", "k.key"], "see splu-ref key --help (Example: splu-ref key publisher.key)"),
+     (["key", "a.key", "b.key"], "(Example: splu-ref key publisher.key)"),
+     (["key"], "(Example: splu-ref key publisher.key)")],
 )  # fmt: skip
 def test_wrong_words_are_reported_where_the_help_is(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
