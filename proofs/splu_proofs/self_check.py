@@ -228,9 +228,9 @@ def _truths() -> Comparisons:
 
 
 def _far() -> Comparisons:
-    """Bound the double by ten times as much."""
+    """Bound the difference from the double, and a tenth, by ten times as much."""
     for number in (1, 2, 3):
-        yield doubled(number), "<", 20 * number, f"twice {number}"
+        yield doubled(number) - 2 * number + Fraction(1, 10), "<", 1, f"twice {number}"
 
 
 def _ends() -> Comparisons:

@@ -222,6 +222,10 @@ def _by_operation(outcome: Conformance, title: str) -> Table:
 
 
 def _show_alone(outcome: Conformance, replay: Replay) -> None:
+    say(outcome.statement)
+    for result in outcome.results:
+        if result.reason:
+            say(f"{result.verdict}: {result.id}: {result.reason}")
     show({}, [("id", replay.id), ("page", replay.page), ("about", replay.about)], as_json=False)
     # On separate lines, so that the request can be copied and sent to the program.
     for name, line in (("request", replay.request), ("expected", replay.expected), ("given", replay.given)):
@@ -229,10 +233,6 @@ def _show_alone(outcome: Conformance, replay: Replay) -> None:
             say(f"{name}: {line}")
     if outcome.statistics:
         draw(_evidence(outcome))
-    for result in outcome.results:
-        if result.reason:
-            say(f"{result.verdict}: {result.id}: {result.reason}")
-    say(outcome.statement)
 
 
 def _evidence(outcome: Conformance) -> Table:

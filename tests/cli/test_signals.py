@@ -22,7 +22,7 @@ COMMANDS = {
     "publish": "publish table.csv -o o.csv --manifest m.json --transcript t --log log --sensitive value "
     "--gamma 2 --quasi name --force",
     "retention": "publish table.csv -o o.csv --manifest m.json --mechanism retention "
-    "--retention 1/2 --column value --observed-domain --force",
+    "--retention 1/2 --column value --observed-domain --drop name --force",
     "stream": "publish table.csv -o o.csv --manifest m.json --sensitive value --gamma 2 --stream --force",
     "key": "key secret",
 }

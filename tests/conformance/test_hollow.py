@@ -324,9 +324,10 @@ def test_one_request_is_tested_alone(identifier: str, page: str, capsys: pytest.
 def test_a_replay_shows_the_request_and_both_answers(capsys: pytest.CaptureFixture[str]) -> None:
     identifier = "plan/accumulated-cyclic-4/all/19"
     wrong = DYING.replace("answer_line(line)", "answer_line(line).replace(b'[[', b'[[9, ')")
-    command = ["conform", "--only", identifier, "--", sys.executable, "-c", wrong, ""]
+    command = ["conform", "--only", identifier, "--explain", "--", sys.executable, "-c", wrong, ""]
     assert main(command) == 1
     printed = capsys.readouterr()
+    assert printed.out.startswith("failed: ")
     lines = dict(line.split(": ", 1) for line in printed.out.splitlines() if ": " in line)
     request = json.loads(lines["request"])
     assert (request["op"], request["id"]) == ("plan", identifier)
