@@ -1,14 +1,16 @@
 """What was affirmed of each claim: everything that it says, and fingerprints of the code behind it.
 
 ``<paper>/affirmed.toml`` has a block for each claim: verdict, statement, hypotheses, words, source, steps,
-witness, checks with their numbers of comparisons and perturbations, licenses and dependencies, as text; then
-what is measured when affirming: how many comparisons of each check are sensitive to its perturbations, and
-which values it compares; the fingerprints of the code; and when and why it was last affirmed. The file is
-written by affirming and read as a diff. Evidence never passes because of it: the runners judge evidence
-(`splu_proofs.check`), this file says that what is judged is what was read.
+witness, checks with their numbers of comparisons and perturbations, licenses and dependencies, as text; a
+fingerprint of the code of each piece of evidence; then what is measured when affirming: how many comparisons
+of each check are sensitive to its perturbations, and which values it compares; the fingerprints of other
+code; and when and why it was last affirmed. The file is written by affirming and read as a diff. Evidence
+never passes because of it: the runners judge evidence (`splu_proofs.check`), this file says that what is
+judged is what was read.
 
-A claim is affirmed with a reason. If something that it says has changed, the parts that may change have to be
-named as well, so that affirming after a change of code cannot slip in a change of the claim.
+A claim is affirmed with a reason. If anything but the library has changed, namely what the claim says, the
+code of its evidence, its Coq files or the machinery, these parts have to be named as well. So affirming after
+a change of the library cannot slip in a change of the claim, or evidence that checks less.
 """
 
 from __future__ import annotations
@@ -25,12 +27,18 @@ from typing import Any, TypeAlias
 from splu_ref.channels.parameters import InputError
 from splu_ref.data.files import write_whole
 
-from .binding import fingerprints
+from .binding import MACHINERY, evidence_code, fingerprints
 from .claim import Claim
 from .kernel import ACCEPTED_BY
 
 ACCEPTED_ON = "coq ran on"
 """Where the affirmed fingerprints of a claim say on which day that was."""
+EVIDENCE = "evidence"
+"""Where a block has a fingerprint of the code of each piece of evidence."""
+COQ_FILES = "coq_files"
+"""What has to be named when a claim with other Coq files than before is affirmed."""
+NEW = "new"
+"""What has to be named when a claim that has no block is affirmed."""
 SENSITIVITY, VALUES = "sensitivity", "values"
 """Where a block says how many comparisons of each check become false under its perturbations, and which
 values are compared."""
@@ -99,6 +107,7 @@ def said(claim: Claim) -> dict[str, Said]:
             for check in claim.checks
         ],
         "compares": [f"{check.name}: {check.says}" for check in claim.checks],
+        EVIDENCE: evidence_code(claim),
     }
     return {name: value for name, value in parts.items() if value}
 
@@ -139,14 +148,16 @@ def recorded_sensitivity(claim: Claim, folder: Path = FOLDER) -> list[str]:
 def differences(claim: Claim, folder: Path = FOLDER, measured: Measured | None = None) -> dict[str, str]:
     """Return what a claim says differently from what was affirmed: both texts by part.
 
-    What affirming measures is compared if it was ``measured``.
+    Its Coq files and the machinery are parts, by their fingerprints. What affirming measures is compared if
+    it was ``measured``.
     """
     known = blocks(_path(claim, folder)).get(claim.id)
     if known is None:
         return {}
-    now: Mapping[str, Said] = said(claim) | dict(measured or {})
+    now: Mapping[str, Said] = said(claim) | dict(measured or {}) | _checking(fingerprints(claim))
     left_out = {"code", "affirmed"} | ({SENSITIVITY, VALUES} if measured is None else set())
     before = {name: value for name, value in known.items() if name not in left_out}
+    before |= _checking(known["code"])
     return {
         name: _difference(before.get(name, ""), now.get(name, ""))
         for name in dict.fromkeys([*before, *now])
@@ -165,10 +176,8 @@ def outdated(claim: Claim, folder: Path = FOLDER) -> str:
     if known is None:
         return f"proof never affirmed: {remedy}"
     names = (known.keys() | present.keys()) - {ACCEPTED_BY, ACCEPTED_ON}
-    changed = [
-        *differences(claim, folder),
-        *sorted(name for name in names if known.get(name) != present.get(name)),
-    ]
+    code = sorted(name for name in names if known.get(name) != present.get(name))
+    changed = [*(name for name in differences(claim, folder) if name not in (MACHINERY, COQ_FILES)), *code]
     return f"proof outdated, changed: {', '.join(changed)}; {remedy}" if changed else ""
 
 
@@ -180,8 +189,11 @@ def require_named(
     Raises
     ------
     InputError
-        If one is not; the message shows both texts.
+        If one is not; the message shows both texts. Also if the claim was never affirmed, and that it is new
+        is not among them.
     """
+    if claim.id not in affirmed(folder) and NEW not in changes:
+        raise InputError(f"{claim.id} was never affirmed: if it is a new claim, add --changes {NEW}")
     found = differences(claim, folder, measured)
     unnamed = {name: text for name, text in found.items() if name not in changes}
     if unnamed:
@@ -234,7 +246,7 @@ def affirm(
         code |= {ACCEPTED_BY: accepted_by, ACCEPTED_ON: today}
     new = claim.id not in known
     measured = measure(claim) if measured is None else measured
-    changed = ["new"] if new else list(differences(claim, folder, measured))
+    changed = [NEW] if new else list(differences(claim, folder, measured))
     note = {"on": today, "reason": reason, "changed": changed}
     known[claim.id] = {**said(claim), **measured, "code": code, "affirmed": note}
     text = HEAD + "".join(_block(each, known[each]) for each in sorted(known))
@@ -256,6 +268,13 @@ def _path(claim: Claim, folder: Path) -> Path:
 @lru_cache(maxsize=16)
 def _read(path: Path, _changed: int, _size: int) -> dict[str, Block]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _checking(code: Mapping[str, str]) -> dict[str, Said]:
+    """Return what fingerprints say of the machinery and of proofs in Coq; the others are of the library."""
+    files = [f"{name}: {digest}" for name, digest in code.items() if name.endswith(".v")]
+    found: dict[str, Said] = {MACHINERY: code[MACHINERY], COQ_FILES: files}
+    return {name: value for name, value in found.items() if value}
 
 
 def _difference(before: Said, now: Said) -> str:

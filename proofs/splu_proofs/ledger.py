@@ -252,12 +252,8 @@ class Ledger:
         """
         require_able_to_refuse()
         premises_first = in_order(self._claims)
-        gone = sorted(affirmed(self._affirmed).keys() - self._claims.keys())
-        if claim_id == "all" and gone:
-            raise InputError(
-                f"{', '.join(gone)}: affirmed once and now missing from the ledger: restore the proof, or "
-                f"take the entry out of its {NAME} on purpose"
-            )
+        if claim_id == "all":
+            self._require_affirmed_claims()
         claims = list(self) if claim_id == "all" else [self.get(claim_id)]
         compiled = [claim.id for claim in claims if claim.kernel is not None and coq and which("coqc")]
         items = [*([COQ] if compiled else []), *(claim.id for claim in claims)]
@@ -290,7 +286,8 @@ class Ledger:
         reason
             Why they are affirmed; kept in the file.
         changes
-            The parts of the claims, such as ``words``, that may say something else than was affirmed.
+            The parts of the claims, such as ``words`` or the code of the ``evidence``, that may be different
+            from what was affirmed; ``new`` for claims that were never affirmed.
 
         Returns
         -------
@@ -300,12 +297,14 @@ class Ledger:
         Raises
         ------
         InputError
-            If there is no reason, a claim says something else in a part that is not named, the evidence does
-            not hold, or not all of it could be checked here, or if the machinery accepts what is false.
+            If there is no reason, a claim is missing, something else than the library has changed in a part
+            that is not named, the evidence does not hold, or not all of it could be checked here, or if the
+            machinery accepts what is false.
         """
         if not reason.strip():
             raise InputError("affirming needs a reason, which is kept: --reason TEXT")
         require_able_to_refuse()
+        self._require_affirmed_claims()
         changed: dict[str, dict[str, str]] = {}
         for claim in [self.get(claim_id) for claim_id in claim_ids]:
             require_named(claim, changes, self._affirmed)
@@ -322,6 +321,14 @@ class Ledger:
             changed[claim.id] = differences(claim, self._affirmed, measured)
             affirm(claim, self._affirmed, version, reason=reason, measured=measured)
         return changed
+
+    def _require_affirmed_claims(self) -> None:
+        """Raise an error if a claim that was affirmed once is no longer there."""
+        if gone := sorted(affirmed(self._affirmed).keys() - self._claims.keys()):
+            raise InputError(
+                f"{', '.join(gone)}: affirmed once and now missing from the ledger: restore the proof, or "
+                f"take the entry out of its {NAME} on purpose"
+            )
 
     def _accepted(self, claim_id: str, kernel: Kernel) -> tuple[Evidence, str]:
         """Return that Coq accepts the files, and its version; empty if it accepted these files before."""

@@ -27,8 +27,10 @@ Place = tuple[str, str | None]
 """A module and a name in it; None stands for the whole module."""
 
 
-def fingerprint(places: Iterable[Place], packages: tuple[str, ...] = PACKAGES) -> str:
+def fingerprint(places: Iterable[Place], packages: tuple[str, ...] = PACKAGES, *, alone: bool = False) -> str:
     """Return the SHA-256, in hexadecimal, of everything that ``places`` reach in ``packages``.
+
+    With ``alone``, of the places and of nothing that they reach.
 
     Raises
     ------
@@ -36,7 +38,7 @@ def fingerprint(places: Iterable[Place], packages: tuple[str, ...] = PACKAGES) -
         If a module does not exist, or one of ``places`` names what its module does not bind.
     """
     digest = sha256()
-    for module, names in sorted(reached(places, packages).items()):
+    for module, names in sorted((_by_module(places) if alone else reached(places, packages)).items()):
         digest.update(f"{module}\n{_text(module, names)}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
@@ -57,8 +59,25 @@ def reached(
             if followed and place not in seen:
                 seen.add(place)
                 walked.append(place)
+    return _by_module(seen)
+
+
+def calls(module: str, name: str, callee: str) -> bool:
+    """Whether each statement that binds ``name`` in ``module`` assigns what a call of ``callee`` returns."""
+    parts = [part.statement for part in _parts(module) if name in part.binds]
+    return all(
+        isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Call)
+        and isinstance(each.value.func, ast.Name)
+        and each.value.func.id == callee
+        for each in parts
+    )
+
+
+def _by_module(places: Iterable[Place]) -> dict[str, frozenset[str | None]]:
+    """Return the names of places by module; None for all of a module."""
     found: dict[str, set[str | None]] = {}
-    for module, name in seen:
+    for module, name in places:
         found.setdefault(module, set()).add(name)
     return {
         module: frozenset([None]) if None in names else frozenset(names) for module, names in found.items()

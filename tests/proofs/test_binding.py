@@ -68,21 +68,8 @@ def unrelated(count):
 """
 
 
-def _clear() -> None:
-    for kept in (*vars(reach).values(), *vars(binding).values()):
-        if hasattr(kept, "cache_clear"):
-            kept.cache_clear()
-
-
 @pytest.fixture
-def fresh() -> Iterator[None]:
-    """Forget, afterwards, what was read of modules that a test replaces."""
-    yield
-    _clear()
-
-
-@pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: None) -> Callable[..., str]:
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]) -> Callable[..., str]:
     """Return what writes modules of a package and gives the fingerprint of a name of the first of them."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(reach, "PACKAGES", ("sample",))
@@ -93,7 +80,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: None) -> Calla
     def written(text: str, name: str | None = None, **others: str) -> str:
         for stem, each in {"main": text, **others}.items():
             (folder / f"{stem}.py").write_text(each)
-        _clear()
+        fresh()
         return reach.fingerprint([("sample.main", name)], ("sample",))
 
     return written
@@ -222,13 +209,13 @@ def test_a_name_that_is_not_defined() -> None:
 
 @pytest.mark.parametrize("bound", NAMES)
 def test_every_bound_name_survives_relayout_and_notices_a_change(
-    bound: str, monkeypatch: pytest.MonkeyPatch, fresh: None
+    bound: str, monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]
 ) -> None:
     module, _, name = bound.partition(":")
     tree = ast.parse(reach.source_of(module))
 
     def alone(text: str | None = None) -> str:
-        _clear()
+        fresh()
         if text is not None:
             monkeypatch.setattr(reach, "source_of", lambda _: text)
         return reach.fingerprint([(module, name or None)], ())
@@ -243,17 +230,31 @@ def test_every_bound_name_survives_relayout_and_notices_a_change(
     assert changed >= 1
 
 
-def test_a_claim_is_bound_to_its_proof_the_law_and_what_it_licenses() -> None:
-    names = fingerprints(LEDGER.get("splu.T3c"))
-    assert {
-        "splu_proofs.splu.chebyshev",
-        "splu_proofs.arithmetic.law",
-        "splu_ref.guarantees.concentration",
-    } <= names.keys()
-    assert {"splu_proofs.printed.theorem3", "splu_proofs.arithmetic.trials"} <= fingerprints(
-        LEDGER.get("splu.T3")
-    ).keys()
-    assert "splu_proofs.worlds.shipped" in fingerprints(LEDGER.get("splu.B"))
+@pytest.mark.parametrize(
+    ("claim_id", "module", "old", "new", "changed"),
+    [
+        ("splu.T3c", "splu_proofs.arithmetic.law", "comb(n, k)", "comb(n, n - k)", True),
+        ("splu.T3", "splu_proofs.printed.theorem3", "frequency**2", "frequency * frequency", True),
+        ("splu.B", "splu_proofs.worlds.shipped", "return ", "return 0 + ", True),
+        ("splu.T3", "splu_proofs.splu.theorem3", "The printed proof", "A printed proof", False),
+        ("splu.T3", "splu_proofs.check", "return count", "return 1 * count", False),
+        ("splu.T3", "splu_proofs.worlds.shipped", "return ", "return 0 + ", False),
+    ],
+)
+def test_evidence_is_bound_to_all_that_it_uses_of_the_proofs(
+    claim_id: str, module: str, old: str, new: str, changed: bool,
+    monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None],
+) -> None:  # fmt: skip
+    claim, genuine = LEDGER.get(claim_id), reach.source_of
+    before = binding.evidence_code(claim)
+    assert old in genuine(module)
+    fresh()
+    monkeypatch.setattr(
+        reach, "source_of", lambda name: genuine(name).replace(old, new) if name == module else genuine(name)
+    )
+    assert (binding.evidence_code(claim) != before) is changed
+    evidence = [*claim.asserts, *claim.derivations, *claim.flaws, *claim.refutations, *claim.checks]
+    assert len(before) == len(evidence)
 
 
 @pytest.mark.parametrize(
@@ -277,10 +278,10 @@ def test_what_a_claim_licenses_is_followed_to_what_it_computes_with(claim_id: st
     assert module in reach.reached(places)
 
 
-def test_the_machinery_binds_every_claim(monkeypatch: pytest.MonkeyPatch, fresh: None) -> None:
+def test_the_machinery_binds_every_claim(monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]) -> None:
     before, genuine = fingerprints(LEDGER.get("splu.E1")), reach.source_of
     for module in ("recheck", "step", "degree", "derivation", "ledger", "affirmation", "coq_run", "reach"):
-        _clear()
+        fresh()
         with monkeypatch.context() as patched:
             patched.setattr(
                 reach, "source_of",
@@ -291,10 +292,10 @@ def test_the_machinery_binds_every_claim(monkeypatch: pytest.MonkeyPatch, fresh:
 
 
 def test_the_library_that_the_evidence_uses_binds_the_claim(
-    monkeypatch: pytest.MonkeyPatch, fresh: None
+    monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]
 ) -> None:
     before, genuine = fingerprints(LEDGER.get("splu.L2g")), reach.source_of  # it licenses nothing
-    _clear()
+    fresh()
     monkeypatch.setattr(
         reach, "source_of",
         lambda name: genuine(name).replace("gamma", "gama") if name == "splu_ref.guarantees.privacy" else
@@ -324,7 +325,9 @@ def test_an_outdated_claim_fails_until_it_is_reaffirmed(tmp_path: Path) -> None:
     ledger = Ledger(ALL_PAPERS, {}, {}, path)
     assert not ledger.run("splu.E1")[0].passed
     assert "proof never affirmed" in ledger.run("splu.E1")[0].message
-    assert ledger.reaffirm("splu.E1", reason="A test.") == {"splu.E1": {}}
+    with pytest.raises(InputError, match="never affirmed: if it is a new claim, add --changes new"):
+        ledger.reaffirm("splu.E1", reason="A test.")
+    assert ledger.reaffirm("splu.E1", reason="A test.", changes=["new"]) == {"splu.E1": {}}
     assert ledger.run("splu.E1")[0].passed
     assert list(affirmed(path)) == ["splu.E1"]
 
@@ -341,7 +344,7 @@ def test_evidence_that_fails_is_not_affirmed(tmp_path: Path, monkeypatch: pytest
     ledger = Ledger(ALL_PAPERS, {}, {}, tmp_path)
     monkeypatch.setattr("splu_proofs.splu.example1.decimal", lambda *_: "0.5")
     with pytest.raises(InputError, match=r"splu\.E1 is not affirmed: summed_in_fractions"):
-        ledger.reaffirm("splu.E1", reason="A test.")
+        ledger.reaffirm("splu.E1", reason="A test.", changes=["new"])
     assert not list(tmp_path.iterdir())
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from splu_proofs import LEDGER
-from splu_proofs.affirmation import affirm, blocks, differences, measure
+from splu_proofs import LEDGER, reach
+from splu_proofs.affirmation import affirm, blocks, differences, measure, outdated
 from splu_proofs.check import Check, Comparisons
 from splu_proofs.claim import Claim, Status
 from splu_proofs.derivation import Derivation
@@ -31,7 +31,7 @@ from splu_ref.channels.parameters import InputError
 
 COMPUTED, ENUMERATED, REFUTED, DERIVED = "chaytor.HOM", "chaytor.LINKc", "splu.T3", "chaytor.COMP"
 TIED = "chaytor.DPPUBc"
-PARTS = ("checks", "compares", "steps", "witness", "grade", "licenses", "sensitivity", "values")
+PARTS = ("checks", "compares", "steps", "witness", "grade", "licenses", "sensitivity", "values", "evidence")
 HOLLOW = Identity(
     name="a square",
     says="(x+1)^2 = x^2 + 2x + 1",
@@ -377,8 +377,70 @@ def test_other_values_are_refused_unless_they_are_named(
     assert same.reaffirm(COMPUTED, reason="A test.") == {COMPUTED: {}}
     with pytest.raises(InputError, match=r"\(values: bounded: .* -> "):
         _ledger(claim(function), tmp_path).reaffirm(
-            COMPUTED, reason="A test.", changes=("compares", "checks", "sensitivity")
+            COMPUTED, reason="A test.", changes=("compares", "checks", "sensitivity", "evidence")
         )
+
+
+SAME_VALUES = {
+    "a computed side as a constant": (
+        "splu.AC", "splu.anti_concentration", "chance ** (1000 // 20)", "Fraction(1, 10**46)",
+    ),
+    "fewer smaller cases of a witness": ("splu.T3", "splu.theorem3", "range(2, 3)", "(2,)"),
+    "a hypothesis that accepts more": (
+        "splu.T3", "splu.theorem3", "f, _epsilon: f >= 1", "f, _epsilon: f >= 0",
+    ),
+    "what a witness allows as a constant": (
+        "splu.T3", "splu.theorem3", "error_bound(gamma, epsilon, f),", "Fraction(1, 3),",
+    ),
+    "a statement at fewer cases": ("splu.S", "splu.sawtooth", "for gamma in (2, 3, 5)", "for gamma in (2,)"),
+    "a quantity by the other formula": (
+        "chaytor.DPPUBc", "chaytor.differential_privacy", r'Quantity(r"e^{\varepsilon}", _ratio)',
+        r'Quantity(r"e^{\varepsilon}", lambda p, m: (1 + (m - 1) * p) / (1 - p))',
+    ),
+    "a step about something smaller": ("chaytor.COMP", "chaytor.compound", "u * k * m - u * m", "u * 0"),
+    "a hypothesis more in a step": ("chaytor.COMP", "chaytor.compound", "(u, k - 1, m)", "(u, k - 2, m)"),
+    "the law of the printed text for the true one": (
+        "splu.T3c", "arithmetic.law", "comb(n, k) * (gamma - 1)", "comb(n, k) * (gamma + 1)",
+    ),
+    "tables that are left out": ("splu.AC", "worlds.valid_plans", "yield", "continue; yield"),
+    "the machinery": ("splu.T3", "check", "return count", "return self.cases"),
+}  # fmt: skip
+"""Changes of the text of evidence alone, as if it gave the same values: a claim, a module, and the change."""
+
+
+@pytest.mark.parametrize("name", SAME_VALUES)
+def test_other_evidence_with_the_same_values_is_refused_unless_it_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]
+) -> None:
+    claim_id, module, old, new = SAME_VALUES[name]
+    claim, genuine, place = LEDGER.get(claim_id), reach.source_of, f"splu_proofs.{module}"
+    affirm(claim, tmp_path, reason="A test.", measured={})
+    assert differences(claim, tmp_path) == {}
+    assert old in genuine(place)
+    fresh()
+    monkeypatch.setattr(
+        reach, "source_of", lambda name: genuine(name).replace(old, new) if name == place else genuine(name)
+    )
+    [part] = differences(claim, tmp_path)
+    assert part == ("machinery" if module == "check" else "evidence")
+    assert f"changed: {part}; " in outdated(claim, tmp_path)
+    with pytest.raises(InputError, match=rf"says something else than was affirmed \({part}: "):
+        _ledger(claim, tmp_path).reaffirm(claim_id, reason="A test.", changes=["words", "steps", "values"])
+
+
+def test_a_claim_cannot_be_affirmed_as_new_without_saying_so(tmp_path: Path) -> None:
+    affirm(_copy(COMPUTED), tmp_path, reason="A test.")
+    file = tmp_path / "chaytor" / "affirmed.toml"
+    file.write_text("")
+    with pytest.raises(InputError, match="never affirmed: if it is a new claim, add --changes new"):
+        _ledger(_copy(COMPUTED), tmp_path).reaffirm(COMPUTED, reason="A test.", changes=PARTS)
+
+
+def test_nothing_is_affirmed_while_a_claim_is_missing(tmp_path: Path) -> None:
+    for claim_id in (COMPUTED, ENUMERATED):
+        affirm(_copy(claim_id), tmp_path, reason="A test.", measured={})
+    with pytest.raises(InputError, match=rf"{ENUMERATED}: affirmed once and now missing from the ledger"):
+        _ledger(_copy(COMPUTED), tmp_path).reaffirm(COMPUTED, reason="A test.")
 
 
 SAID: dict[str, tuple[str, Callable[[], Claim]]] = {
@@ -470,8 +532,8 @@ def test_a_status_or_grade_beyond_the_evidence_is_refused(tmp_path: Path) -> Non
         _copy(COMPUTED, instances="")
     overstated = _copy(COMPUTED, status=Status.PROVED, grade=Grade.SYMBOLIC, instances="")
     with pytest.raises(InputError, match="reaches the grade exact, not symbolic"):
-        _ledger(overstated, tmp_path).reaffirm(COMPUTED, reason="A test.")
+        _ledger(overstated, tmp_path).reaffirm(COMPUTED, reason="A test.", changes=["new"])
 
 
-def test_there_are_thirty_kinds_and_more() -> None:
-    assert len(EVIDENCE) + len(SAID) >= 30
+def test_there_are_forty_kinds_and_more() -> None:
+    assert len(EVIDENCE) + len(SAME_VALUES) + len(SAID) >= 40

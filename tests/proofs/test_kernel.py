@@ -201,8 +201,10 @@ def test_files_that_coq_accepted_before_need_no_coq(
     ledger.reaffirm("toy.K", reason="Another test.")
     assert affirmed(tmp_path)["toy.K"][ACCEPTED_BY] == "8.16.1"
     (folder / "Sawtooth.v").write_text("Theorem sawtooth_above : True. Proof. exact I. Qed.\n")
-    with pytest.raises(InputError, match="Coq is not installed"):
+    with pytest.raises(InputError, match=r"says something else than was affirmed \(coq_files: .*Sawtooth\.v"):
         ledger.reaffirm("toy.K", reason="Another test.")
+    with pytest.raises(InputError, match="Coq is not installed"):
+        ledger.reaffirm("toy.K", reason="Another test.", changes=["coq_files"])
     affirm(ledger.get("toy.K"), tmp_path, reason="A test.")
     assert ACCEPTED_BY not in affirmed(tmp_path)["toy.K"]
 
@@ -210,7 +212,7 @@ def test_files_that_coq_accepted_before_need_no_coq(
 def test_without_coq_nothing_is_affirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("splu_proofs.coq_run.which", lambda _: None)
     with pytest.raises(InputError) as caught:
-        _ledger(_claim(), tmp_path).reaffirm("toy.K", reason="A test.")
+        _ledger(_claim(), tmp_path).reaffirm("toy.K", reason="A test.", changes=["new"])
     assert str(caught.value) == f"toy.K is not affirmed: kernel: {INSTALL}"
     assert "\n" not in INSTALL
     assert not list(tmp_path.iterdir())
@@ -232,7 +234,7 @@ def test_a_part_proved_in_coq_does_not_raise_the_grade(tmp_path: Path) -> None:
 @needs_coq
 def test_coq_itself_affirms_the_sawtooth_lemma(tmp_path: Path) -> None:
     ledger = _ledger(_claim(), tmp_path)
-    ledger.reaffirm("toy.K", reason="A test.")
+    ledger.reaffirm("toy.K", reason="A test.", changes=["new"])
     [result] = ledger.run("toy.K")
     assert (result.passed, result.grade) == (True, Grade.KERNEL)
     assert affirmed(tmp_path)["toy.K"][ACCEPTED_BY].startswith("8.")

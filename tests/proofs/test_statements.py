@@ -69,7 +69,7 @@ def _examined(claim: Claim, changes: dict[str, Any], derivations: list[Callable[
     ledger = Ledger((), {}, {}, affirmed=Path("none"))
     ledger.__dict__["_claims"] = {claim.id: copy}  # what the packages would have brought
     with pytest.raises(InputError) as caught:
-        ledger.reaffirm(claim.id, reason="A test.")
+        ledger.reaffirm(claim.id, reason="A test.", changes=["new"])
     return str(caught.value)
 
 

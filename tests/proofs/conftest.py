@@ -1,0 +1,22 @@
+"""What tests of proofs share: the text of modules is read once, and tests replace it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from splu_proofs import binding, reach
+
+
+def _clear() -> None:
+    for kept in (*vars(reach).values(), *vars(binding).values()):
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()
+
+
+@pytest.fixture
+def fresh() -> Iterator[Callable[[], None]]:
+    """Forget, when called and after the test, what was read of modules."""
+    yield _clear
+    _clear()
