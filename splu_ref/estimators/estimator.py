@@ -19,7 +19,7 @@ from splu_ref.estimators.answers import (
     QueryCounts,
     QueryEstimate,
 )
-from splu_ref.estimators.queries.conditions import AnyOf
+from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
 from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
@@ -158,6 +158,7 @@ class QueryEstimator:
         self._domains = dict(domains or {})
         self._columns = Columns(table, self._domains)
         self._single: dict[str, PublishedColumn] = {}
+        self._selections: dict[tuple[str, Condition], tuple[tuple[int, ...], int]] = {}
         for name in self.sensitive:
             self._columns.domain(name)
 
@@ -170,22 +171,23 @@ class QueryEstimator:
             For an unknown column or value, a range on a column without numbers, a query without a
             sensitive column, or one that the method does not answer.
         """
-        predicate, members, named = [], {}, {}
-        for name, condition in query.conditions:
-            complete = name not in self.sensitive or name in self._domains
-            holds = self._columns.holding(name, condition, complete=complete)
-            if name in self.sensitive:
-                chosen = np.flatnonzero(holds).tolist()
-                members[name] = tuple(chosen)
-                named[name] = len(condition.values) if isinstance(condition, AnyOf) else max(len(chosen), 1)
+        return self._resolve(query, method)[1]
+
+    def _resolve(self, query: Query, method: Method | None) -> tuple[tuple[str, ...], ResolvedQuery]:
+        """Return the sensitive columns that a query names, and the query as codes."""
+        predicate, selected = [], {}
+        for term in query.conditions:
+            if term[0] in self.sensitive:
+                selected[term[0]] = self._selected(term)
             else:
-                predicate.append((name, condition))
-        if not members:
+                self._columns.holding(*term)
+                predicate.append(term)
+        if not selected:
             raise ParameterError(
                 f"{query} names no sensitive column ({', '.join(self.sensitive)}): publication changes no "
                 "other, so count the published rows"
             )
-        if len(members) > 1 and method is not None and method.joint is None:
+        if len(selected) > 1 and method is not None and method.joint is None:
             joint = ", ".join(name for name, other in METHODS.items() if other.joint is not None)
             raise ParameterError(
                 f"the method {method.name} knows one sensitive column: for several use {joint}"
@@ -195,10 +197,19 @@ class QueryEstimator:
                 f"the method {method.name} counts a sensitive value alone: drop the other conditions, or use "
                 "shrunk"
             )
-        order = self._named(query)
-        return ResolvedQuery(
-            tuple(predicate), tuple(members[name] for name in order), tuple(named[name] for name in order)
-        )
+        names = tuple(name for name in self.sensitive if name in selected)
+        members, named = zip(*(selected[name] for name in names), strict=True)
+        return names, ResolvedQuery(tuple(predicate), members, named)
+
+    def _selected(self, term: tuple[str, Condition]) -> tuple[tuple[int, ...], int]:
+        """Return which values of a sensitive column satisfy a condition, and how many are meant."""
+        if term not in self._selections:
+            name, condition = term
+            holds = self._columns.holding(name, condition, complete=name in self._domains)
+            chosen = tuple(np.flatnonzero(holds).tolist())
+            named = len(condition.values) if isinstance(condition, AnyOf) else max(len(chosen), 1)
+            self._selections[term] = chosen, named
+        return self._selections[term]
 
     def is_alone(self, query: Query) -> bool:
         """Return whether the query has conditions on one sensitive column and no other."""
@@ -244,8 +255,8 @@ class QueryEstimator:
         groups: dict[tuple[tuple[str, ...], bool], list[tuple[int, ResolvedQuery]]] = {}
         for number, query in enumerate(queries):
             alone = chosen is None and self.is_alone(query)
-            resolved = self.resolve(query, suiting[alone])
-            groups.setdefault((self._named(query), alone), []).append((number, resolved))
+            names, resolved = self._resolve(query, suiting[alone])
+            groups.setdefault((names, alone), []).append((number, resolved))
         answers: dict[int, QueryEstimate] = {}
         for (names, alone), group in groups.items():
             answer = self._answer_function(names, suiting[alone])
@@ -257,10 +268,6 @@ class QueryEstimator:
                 if progress is not None:
                     progress(len(answers), len(queries))
         return [answers[number] for number in range(len(queries))]
-
-    def _named(self, query: Query) -> tuple[str, ...]:
-        named = {name for name, _ in query.conditions}
-        return tuple(name for name in self.sensitive if name in named)
 
     def _column(self, name: str) -> PublishedColumn:
         if name not in self._single:
@@ -300,7 +307,7 @@ class QueryEstimator:
             ]
             return [
                 replace(one, warning="; ".join(filter(None, (one.warning, *reasons))) or None)
-                if 0 < one.predicate_count < parts[0].rows  # otherwise n or f' settles it
+                if any(reasons) and 0 < one.predicate_count < parts[0].rows  # otherwise n or f' settles it
                 else one
                 for one, *reasons in zip(answers, *weak, strict=True)
             ]

@@ -82,8 +82,10 @@ def test_means_and_variances_are_those_of_the_normal_law(
         assert learned.mean[number, :OCCURRING] == pytest.approx(mean, abs=1e-6)
         assert learned.variance[number, :OCCURRING] == pytest.approx(np.diag(variance), abs=1e-6)
         assert mean.sum() == near(n)
-        found = composition.published_weights(learned, np.array([number]), sums)[0, :OCCURRING]
-        assert found @ residual == near(weights @ residual)
+        coordinates = composition.coordinates(sums)
+        found, pushed = composition.published_weights(learned, np.array([number]), coordinates)
+        assert found[0, :OCCURRING] @ residual == near(weights @ residual)
+        assert pushed == near(composition.published(found))
         assert learned.posterior[:, number].sum() == near(1)
 
 

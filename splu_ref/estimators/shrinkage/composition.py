@@ -86,6 +86,22 @@ class CompositionPosterior(NamedTuple):
     outside: FloatArray
 
 
+class WeightCoordinates(NamedTuple):
+    """Weights of true counts in the coordinates of a composition's prior, linear in the weights.
+
+    Attributes
+    ----------
+    by_tau, by_chance
+        Coefficients of the eigenvectors, for the two parts of B, shape (sums, kinds - 1).
+    within
+        The weights less their mean in each kind, for values of kinds with several, shape (sums, such values).
+    """
+
+    by_tau: FloatArray
+    by_chance: FloatArray
+    within: FloatArray
+
+
 class Composition:
     """The prior of a column's compositions, diagonalized once for all predicates.
 
@@ -135,6 +151,11 @@ class Composition:
         self._spread, vectors = np.maximum(values[1:], 0.0), vectors[:, 1:]
         self._whiten = vectors / root[:, None]
         self._by_tau, self._by_chance = prior @ whitened @ vectors, chance @ whitened @ vectors
+        # Weights of published values, and their expectations by true value, from coordinates.
+        self._weighted = (self._whiten / self._root[:, None])[self._kind]
+        self._pushed = (self._gain @ (self._whiten * self._root[:, None]))[self._kind]
+        self._pushed += self._excess_retention[self._kind][:, None] * self._weighted
+        self._crowded = np.flatnonzero(pairs.size[self._kind] > 1)
         crowd = np.flatnonzero(pairs.size > 1)
         self._crowd, self._dimension = crowd, np.concatenate([np.ones(len(phi) - 1), pairs.size[crowd] - 1])
         self._kurtosis = np.concatenate([(vectors**4).T @ (1 / (phi * pairs.size)), 1 / phi[crowd]])
@@ -151,18 +172,14 @@ class Composition:
         Shape (sets, values) in and out; 0 for values that are not published.
         """
         own = members[:, self._occurring]
-        gain = (self._by_kind(own) @ self._gain.T)[:, self._kind] + self._excess_retention[self._kind] * own
-        found = np.zeros_like(members)
-        found[:, self._occurring] = gain
-        return found
+        kinds = self._by_kind(own) @ self._gain.T
+        return self._among_all(kinds[:, self._kind] + self._excess_retention[self._kind] * own)
 
     def expected_counts(self, counts: FloatArray) -> FloatArray:
         """Return x T, the expected published counts for true counts x, shape (predicates, values)."""
         own = counts[:, self._occurring]
-        found = np.zeros_like(counts)
         kinds = self._by_kind(own) @ self._gain
-        found[:, self._occurring] = kinds[:, self._kind] + self._excess_retention[self._kind] * own
-        return found
+        return self._among_all(kinds[:, self._kind] + self._excess_retention[self._kind] * own)
 
     def counts(self, learned: CompositionPosterior) -> CountPosterior:
         """Return the posterior of counts without conditions."""
@@ -212,11 +229,8 @@ class Composition:
         """Return the derivatives of posterior means by the published counts of the same values."""
         kinds = learned.by_tau @ (self._by_tau * self._whiten).T
         kinds += learned.by_chance @ (self._by_chance * self._whiten).T
-        found = np.zeros_like(learned.mean)
-        found[:, self._occurring] = (kinds / self._size + learned.within * (1 - 1 / self._size))[
-            :, self._kind
-        ]
-        return found
+        kinds = kinds / self._size + learned.within * (1 - 1 / self._size)
+        return self._among_all(kinds[:, self._kind])
 
     def learn(self, published: FloatArray) -> CompositionPosterior:
         """Return the posterior of compositions given y, shape (predicates, values)."""
@@ -299,21 +313,29 @@ class Composition:
             outside=(n / (self.rows * share))[:, None] * (self.rows * self.share - published),
         )
 
+    def coordinates(self, weights: FloatArray) -> WeightCoordinates:
+        """Return weights of true counts, shape (sums, values), in the coordinates of the prior."""
+        split, inner = self._split(weights[:, self._occurring])
+        return WeightCoordinates(split @ self._by_tau, split @ self._by_chance, inner[:, self._crowded])
+
     def published_weights(
-        self, learned: CompositionPosterior, which: IntArray, weights: FloatArray
-    ) -> FloatArray:
+        self, learned: CompositionPosterior, which: IntArray, weights: WeightCoordinates
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the weights of published counts in the posterior means of weighted sums of true counts.
 
-        ``which`` is the predicate of each sum; ``weights`` and the result have the shape (sums, values). The
-        result is S^-1 T^T B weights, averaged over tau: the mean is n phi . weights + (y - n phi) . result.
+        ``which`` is the predicate of each sum; the results have the shape (sums, values). The first one is
+        w = S^-1 T^T B weights, averaged over tau: the mean is n phi . weights + (y - n phi) . w. The second
+        one is T w.
         """
-        split, inner = self._split(weights[:, self._occurring])
-        between = learned.by_tau[which] * (split @ self._by_tau)
-        between += learned.by_chance[which] * (split @ self._by_chance)
-        kinds = (between @ self._whiten.T) / self._root
-        found = np.zeros_like(weights)
-        found[:, self._occurring] = kinds[:, self._kind] + learned.within[which][:, self._kind] * inner
-        return found
+        between = learned.by_tau[which] * weights.by_tau
+        between += learned.by_chance[which] * weights.by_chance
+        found = between @ self._weighted.T, between @ self._pushed.T
+        if len(self._crowded):
+            kind = self._kind[self._crowded]
+            inner = learned.within[which][:, kind] * weights.within
+            found[0][:, self._crowded] += inner
+            found[1][:, self._crowded] += self._excess_retention[kind] * inner
+        return self._among_all(found[0]), self._among_all(found[1])
 
     def prior(
         self, learned: CompositionPosterior, which: IntArray, weights: FloatArray, some: FloatArray
@@ -326,6 +348,14 @@ class Composition:
         total = spread.sum(axis=1)
         slope = np.divide((spread * weights).sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
         return slope, n * (spread * (weights - slope[:, None]) ** 2).sum(axis=1)
+
+    def _among_all(self, occurring: FloatArray) -> FloatArray:
+        """Return columns of all values, 0 for those that do not occur."""
+        if occurring.shape[1] == len(self.share):
+            return occurring
+        found = np.zeros((len(occurring), len(self.share)))
+        found[:, self._occurring] = occurring
+        return found
 
     def _by_kind(self, values: FloatArray) -> FloatArray:
         """Sum over the values of each kind, shape (vectors, occurring values) to (vectors, kinds)."""

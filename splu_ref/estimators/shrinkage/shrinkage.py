@@ -21,7 +21,12 @@ from splu_ref.estimators.answers import Interval
 from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import decoy_probability, gain_probability
-from splu_ref.estimators.shrinkage.composition import Composition, CompositionPosterior, noise
+from splu_ref.estimators.shrinkage.composition import (
+    Composition,
+    CompositionPosterior,
+    WeightCoordinates,
+    noise,
+)
 from splu_ref.estimators.shrinkage.conditions import Conditions, CountPosterior
 from splu_ref.estimators.shrinkage.limited_translation import (
     LEAST,
@@ -76,6 +81,40 @@ class PredicateEstimates(NamedTuple):
     by_value: TranslatedEstimates
     composed: FloatArray
     unseen: FloatArray
+
+
+class SetTerms(NamedTuple):
+    """What the estimates of sets of values need of the sets alone.
+
+    Attributes
+    ----------
+    members
+        Indicators of the sets, shape (sets, values).
+    gain
+        Probability that a record with each value is published with a value of the set, likewise.
+    coordinates
+        Coordinates of the indicators.
+    relied_on, pushed, everything
+        Coordinates of the indicators, of ``gain`` and of 1, each times 0 for values whose counts do not bear
+        on others: see `HIDDEN`.
+    """
+
+    members: FloatArray
+    gain: FloatArray
+    coordinates: WeightCoordinates
+    relied_on: WeightCoordinates
+    pushed: WeightCoordinates
+    everything: WeightCoordinates
+
+    def apart(self, which: IntArray, inside: FloatArray, outside: FloatArray) -> WeightCoordinates:
+        """Return the coordinates of the probabilities less their mean inside, or outside, each set."""
+        between = (outside - inside)[:, None]
+        return WeightCoordinates(
+            *(
+                gain[which] - outside[:, None] * one + between * own[which]
+                for gain, one, own in zip(self.pushed, self.everything, self.relied_on, strict=True)
+            )
+        )
 
 
 class ShrunkEstimates(NamedTuple):
@@ -167,6 +206,7 @@ class Shrinkage:
             1 - gain_probability(np.minimum(frequencies, rows - 1.0), rows, retention) / retention
         )
         self._hidden: FloatArray = np.clip(2 - contrast / HIDDEN, 0.0, 1.0)
+        self._last: SetTerms | None = None
 
     def learn(self, published: FloatArray, conditions: Conditions | None = None) -> PredicateEstimates:
         """Estimate all values from y, shape (predicates, values).
@@ -224,16 +264,16 @@ class Shrinkage:
         composition, learned, posterior = self.composition, predicates.learned, predicates.counts
         occurring, retention = composition.share > 0, float(self._law.retention)
         # a and b of the predicate, averaged over its estimated composition.
-        gain = composition.published(members)
+        terms, of = self._terms(members)
+        gain = terms.gain[of]
         counts, unseen = predicates.composed[which], predicates.unseen[which]
         inside = _average(members * counts, gain, retention)
         outside = _average((1 - members) * counts, gain, 0.0)
         # Variance of the expectation of y, including its covariance with y.
         apart = gain - np.where(members > 0, inside[:, None], outside[:, None])
         weights = occurring * (1 - self._hidden) * apart
-        solved = composition.published_weights(learned, which, weights)
-        pushed, share = composition.published(solved), learned.share[which]
-        sent = composition.expected_counts(counts)
+        solved, pushed = composition.published_weights(learned, which, terms.apart(of, inside, outside))
+        sent, share = composition.expected_counts(predicates.composed)[which], learned.share[which]
         doubt = noise(counts, sent, members - solved, gain - pushed) - noise(counts, sent, members, gain)
         doubt *= share
         for some in (members, (1 - members) * occurring):
@@ -259,8 +299,8 @@ class Shrinkage:
         most = states.predicate.copy()
         most[single] = np.minimum(most[single], self._upper_ends(members[single], states.frequency[single]))
         # The shrunk estimate: sampling variance at the composition, and prior variance.
-        solved = composition.published_weights(learned, which, members)
-        pushed = composition.published(solved)
+        own = WeightCoordinates(*(part[of] for part in terms.coordinates))
+        solved, pushed = composition.published_weights(learned, which, own)
         sampling = share * noise(counts, sent, solved, pushed)
         bias = composition.prior(learned, which, members - pushed, np.broadcast_to(occurring, members.shape))[
             1
@@ -293,6 +333,20 @@ class Shrinkage:
     ) -> ShrunkEstimates:
         """Estimate queries from y, shape (predicates, values): see `learn` and `estimate`."""
         return self.estimate(self.learn(published, conditions), which, members)
+
+    def _terms(self, members: FloatArray) -> tuple[SetTerms, IntArray]:
+        """Return the terms of the different sets and the set of each query; batches often share sets."""
+        keys = [row.tobytes() for row in np.packbits(members > 0, axis=1)]
+        places = {key: place for place, key in enumerate(sorted(set(keys)))}
+        which = np.array([places[key] for key in keys], dtype=np.int64)
+        sets = np.empty((len(places), members.shape[1]))
+        sets[which] = members
+        if self._last is None or not np.array_equal(self._last.members, sets):
+            composition, trusted = self.composition, (self.composition.share > 0) * (1 - self._hidden)
+            gain = composition.published(sets)
+            weights = (sets, trusted * sets, trusted * gain, trusted[None])
+            self._last = SetTerms(sets, gain, *map(composition.coordinates, weights))
+        return self._last, which
 
     def _upper_ends(self, members: FloatArray, frequency: FloatArray) -> FloatArray:
         """Return the upper interval ends of the values' frequencies, at most N/gamma."""

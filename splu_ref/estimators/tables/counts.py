@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import prod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from math import isnan, prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -92,19 +93,23 @@ class _CellEstimates(NamedTuple):
         high = np.where(value > self.high, np.ceil(value + reach - _ROUNDING), self.high)
         return self._replace(value=value, low=np.clip(low, 0, most), high=np.clip(high, 0, most))
 
-    def cell(self, place: tuple[int, ...], values: tuple[str | None, ...]) -> Cell:
-        answer = self.answers[int(np.ravel_multi_index(place, self.value.shape))]
-        error, low, high = (float(part[place]) for part in (self.error, self.low, self.high))
-        return Cell(
-            values=values,
-            estimate=round(float(self.value[place]), _DECIMALS),
-            standard_error=None if np.isnan(error) else error,
-            interval=None if np.isnan(low) else (low, high),
-            method=answer.method,
-            published_count=answer.published_count,
-            predicate_count=answer.predicate_count,
-            exact=bool(self.exact[place]),
-        )
+    def lines(self, places: Iterable[int], values: Iterable[tuple[str | None, ...]]) -> Iterator[Cell]:
+        """Yield the lines of some cells, given by their places in the flat arrays, with these values."""
+        numbers = (part.reshape(-1).tolist() for part in (self.value, self.error, self.low, self.high))
+        value, error, low, high = numbers
+        exact = self.exact.reshape(-1).tolist()
+        for at, named in zip(places, values, strict=True):
+            answer = self.answers[at]
+            yield Cell(
+                values=named,
+                estimate=round(value[at], _DECIMALS),
+                standard_error=None if isnan(error[at]) else error[at],
+                interval=None if isnan(low[at]) else (low[at], high[at]),
+                method=answer.method,
+                published_count=answer.published_count,
+                predicate_count=answer.predicate_count,
+                exact=exact[at],
+            )
 
 
 def count_table(
@@ -168,15 +173,9 @@ def count_table(
     if len(groups.values) == len(used) == 1:
         found = margins[0].shaped(shape)
     else:
-        queries = [
-            Query(
-                (
-                    *groups.conditions(place[0]),
-                    *((axis.column, AnyOf(axis.parts[at])) for axis, at in zip(used, place[1:], strict=True)),
-                )
-            )
-            for place in np.ndindex(*shape)
-        ]
+        of_groups = [groups.conditions(place) for place in range(len(groups.values))]
+        of_parts = [[(axis.column, AnyOf(part)) for part in axis.parts] for axis in used]
+        queries = [Query((*group, *parts)) for group, parts in product(of_groups, product(*of_parts))]
         most = groups.counts.reshape(-1, *(1 for _ in used))
         found = _CellEstimates.of(release, queries, answer_queries(queries, method), shape).reconciled(
             [groups.counts, *(margin.value for margin in margins)], most
@@ -239,13 +238,13 @@ def _public(groups: Groups, by: Sequence[str], where: Sequence[tuple[str, Condit
 def _cells(
     found: _CellEstimates, groups: Groups, axes: Sequence[_Axis], by: Sequence[str]
 ) -> tuple[Cell, ...]:
-    public = groups.columns
-    cells = []
-    for place in np.ndindex(len(groups.values), *(axis.shown for axis in axes)):
-        named = dict(zip(public, groups.values[place[0]], strict=True))
-        named |= {axis.column: axis.parts[at][0] for axis, at in zip(axes, place[1:], strict=True)}
-        cells.append(found.cell(place, tuple(named[column] for column in by)))
-    return tuple(cells)
+    columns = (*groups.columns, *(axis.column for axis in axes))
+    order = [columns.index(column) for column in by]
+    shown = tuple(slice(axis.shown) for axis in axes)
+    places = np.arange(found.value.size).reshape(found.value.shape)[:, *shown].reshape(-1)
+    parts = ([part[0] for part in axis.parts[: axis.shown]] for axis in axes)
+    named = ((*group, *values) for group, values in product(groups.values, product(*parts)))
+    return tuple(found.lines(places.tolist(), (tuple(each[at] for at in order) for each in named)))
 
 
 def _totals(
@@ -261,13 +260,14 @@ def _totals(
     for axis, margin in zip(axes, margins, strict=True):
         others = (other for other in axes if other is not axis)
         if len(by) > 1 and axis.column in by and all(other.complete for other in others):
-            for place in range(axis.shown):
-                value = axis.parts[place][0]
-                places = tuple(value if column == axis.column else None for column in by)
-                totals.append(margin.cell((place,), places))
+            named = (
+                tuple(part[0] if column == axis.column else None for column in by)
+                for part in axis.parts[: axis.shown]
+            )
+            totals += margin.lines(range(axis.shown), named)
     nothing = (None,) * len(by)
     if complete:
         totals.append(public_cell(nothing, int(groups.counts.sum())))
     elif len(axes) == 1 and axes[0].column not in by:
-        totals.append(margins[0].cell((0,), nothing))
+        totals += margins[0].lines([0], [nothing])
     return tuple(totals)
