@@ -9,15 +9,19 @@ estimate of f. With another retention probability p, f' is the sum of two binomi
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import sqrt
+from itertools import chain
+from math import ceil, prod, sqrt
 from statistics import NormalDist
 from typing import Protocol
 
+import numpy as np
+
 from splu_ref.channels import (
+    Bounds,
     Enclosure,
     Exact,
     Gamma,
@@ -27,9 +31,12 @@ from splu_ref.channels import (
     retention_probability,
     whole,
 )
+from splu_ref.mechanisms import FloatArray
 
 _PRECISIONS = (32, 128, 512, 2048)
 """Precision in bits of the enclosures that are tried before a tail is computed exactly."""
+_LARGEST = 1 << 32
+"""Largest variance of a binomial whose masses are added up in floats: some ten megabytes."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +149,70 @@ def estimate_count(
 def _interval(count: int, gamma: Gamma, level: Fraction, retention: Fraction) -> tuple[int, int]:
     """Return the interval of a count, which values of equal frequency share."""
     law, tail = PublishedCount(gamma, retention), (1 - level) / 2
-    half_width = round(-NormalDist().inv_cdf(max(float(tail), 1e-300)) * sqrt(count * law.variance))
-    return confidence_limits(law, count, tail, (count - half_width, count + half_width))
+    kinds = [(1, law.retention), (gamma - 1, law.decoy)]
+    if law.is_plain:
+        kinds = [(int(gamma), law.retention)]
+
+    def roughly(frequency: int, upper: bool) -> Bounds | None:
+        if upper:
+            return upper_tail_in_floats([(times * frequency, p) for times, p in kinds], count)
+        missing = [(times * frequency, 1 - p) for times, p in kinds]
+        return upper_tail_in_floats(missing, gamma * frequency - count)
+
+    guess = _guessed_limits(law, count, tail)
+    return confidence_limits(law, count, tail, guess, roughly=roughly if law.retention < 1 else None)
+
+
+def _guessed_limits(law: PublishedCount, count: int, tail: Fraction) -> tuple[int, int]:
+    """Return the limits by the normal law with corrections for continuity and skewness."""
+    far, deviation = -NormalDist().inv_cdf(max(float(tail), 1e-300)), sqrt(law.variance)
+    kinds = ((1, law.retention), (law.gamma - 1, law.decoy))
+    third = sum(times * p * (1 - p) * (1 - 2 * p) for times, p in kinds)
+    skewness = (far**2 - 1) / 6 * float(third / law.variance) if law.variance else 0.0
+    half, spread = far * deviation / 2, 4 * count + (far * deviation) ** 2
+    low, high = (
+        side / 2 - skewness + 2 * half**2 + side * half * sqrt(max(spread + 2 * side - 4 * skewness, 0.0))
+        for side in (-1, 1)
+    )
+    return count + ceil(low), count + ceil(high)
+
+
+def upper_tail_in_floats(kinds: Sequence[tuple[int, Fraction]], k: int) -> Bounds | None:
+    """Return a certified enclosure of Pr(X >= k) for a sum X of independent binomials, or None for long ones.
+
+    ``kinds`` has n and p of each, one or two. Its absolute error is about 1e-12, or less for small n.
+
+    The masses of a binomial are relative to its largest one: products of ratios, each with four roundings, so
+    after s steps the relative error is below (1 + u)^(5 s) - 1, u = 2^-53. Sums of nonnegative terms add one
+    rounding for each term. The masses left out at both ends are less than geometric series.
+    """
+    if any(n >= 1 << 53 or n * p * (1 - p) > _LARGEST for n, p in kinds):
+        return None
+    found = [_masses_in_floats(n, p) for n, p in kinds]
+    first, masses, _ = found[-1]
+    reaching = np.append(np.cumsum(masses[::-1])[::-1], 0.0)  # the masses from each one on
+    begin, others, _ = found[0] if len(found) > 1 else (0, np.ones(1), 0.0)
+    places = np.clip(k - first - begin - np.arange(len(others)), 0, len(masses))
+    part = Fraction(float(others @ reaching[places]))
+    lost = Fraction(6 * (len(masses) + len(others)) + 40, 1 << 53)
+    known = prod(Fraction(float(each.sum())) for _, each, _ in found)
+    left_out = sum(Fraction(rest) for _, _, rest in found)  # of masses of which the largest is 1
+    whole_sum = known * prod(1 + Fraction(rest) for _, _, rest in found)
+    return Bounds(
+        part * (1 - lost) / (whole_sum * (1 + lost)), part * (1 + lost) / (known * (1 - lost)) + left_out
+    )
+
+
+def _masses_in_floats(n: int, p: Fraction) -> tuple[int, FloatArray, float]:
+    """Return a first number of successes, masses from there on over the largest, and a bound of the rest."""
+    mode, reach = (n + 1) * p.numerator // p.denominator, int(10 * sqrt(n * p * (1 - p))) + 64
+    rising = np.arange(mode, min(mode + reach, n) + 1, dtype=np.float64)
+    falling = np.arange(mode, max(mode - reach, 0) - 1, -1, dtype=np.float64)
+    odds = float(p / (1 - p))
+    sides = (n - rising) / (rising + 1) * odds, falling / ((n - falling + 1) * odds)
+    above, below = (np.cumprod(ratios) for ratios in sides)
+    rest = sum(float(each[-1] / (1 - ratios[-1])) for each, ratios in zip((above, below), sides, strict=True))
+    return int(falling[-1]), np.concatenate([below[-2::-1], [1.0], above[:-1]]), 2 * rest
 
 
 class CountLaw(Protocol):
@@ -167,27 +236,38 @@ class CountLaw(Protocol):
 
 
 def confidence_limits(
-    law: CountLaw, count: int, tail: Fraction, guess: tuple[int, int], most: int | None = None
+    law: CountLaw,
+    count: int,
+    tail: Fraction,
+    guess: tuple[int, int],
+    most: int | None = None,
+    roughly: Callable[[int, bool], Bounds | None] | None = None,
 ) -> tuple[int, int]:
-    """Return exact confidence limits of a true count, by inversion of two one-sided tests."""
+    """Return exact confidence limits of a true count, by inversion of two one-sided tests.
+
+    ``guess`` has the least count that is not too low and the least that is too high. ``roughly`` encloses
+    the chance of ``count`` or more, or else of ``count`` or less, at a true count; what it does not decide is
+    decided by enclosures of rising precision, at last by exact arithmetic.
+    """
+
+    def exceeds(frequency: int, upper: bool) -> bool:
+        enclosed, exactly = (
+            (law.upper_tail_enclosure, law.upper_tail) if upper
+            else (law.lower_tail_enclosure, law.lower_tail)
+        )  # fmt: skip
+        found = (enclosed(frequency, count, bits).bounds() for bits in _PRECISIONS)
+        for bounds in chain([] if roughly is None else [roughly(frequency, upper)], found):
+            if bounds is not None and (bounds.lower > tail or bounds.upper <= tail):
+                return bounds.lower > tail
+        return exactly(frequency, count) > tail
 
     def above(frequency: int) -> bool:
         return most is not None and frequency > most
 
-    def not_too_low(frequency: int) -> bool:
-        def enclosed(bits: int) -> Enclosure:
-            return law.upper_tail_enclosure(frequency, count, bits)
-
-        return above(frequency) or _exceeds(tail, enclosed, lambda: law.upper_tail(frequency, count))
-
-    def too_high(frequency: int) -> bool:
-        def enclosed(bits: int) -> Enclosure:
-            return law.lower_tail_enclosure(frequency, count, bits)
-
-        return above(frequency) or not _exceeds(tail, enclosed, lambda: law.lower_tail(frequency, count))
-
-    least = _first(not_too_low, max(guess[0], 0))
-    greatest = _first(too_high, max(guess[1], 0)) - 1
+    least = _first(lambda frequency: above(frequency) or exceeds(frequency, True), max(guess[0], 0))
+    greatest = (
+        _first(lambda frequency: above(frequency) or not exceeds(frequency, False), max(guess[1], 0)) - 1
+    )
     if most is None:
         return least, greatest
     return min(least, most), max(greatest, 0)
@@ -207,12 +287,3 @@ def _first(test: Callable[[int], bool], start: int) -> int:
             low, step = low + step, 2 * step
         high = low + step
     return low + 1 + bisect_left(range(low + 1, high), True, key=test)
-
-
-def _exceeds(level: Fraction, enclosed: Callable[[int], Enclosure], exact: Callable[[], Fraction]) -> bool:
-    """Return whether a number exceeds a level; it is computed only if the enclosures are inconclusive."""
-    for bits in _PRECISIONS:
-        bounds = enclosed(bits).bounds()
-        if bounds.lower > level or bounds.upper <= level:
-            return bounds.lower > level
-    return exact() > level

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from math import comb
+from math import comb, isqrt
 from typing import Any
 
 import pytest
 
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import Bounds, PublishedCount
+from splu_ref.channels.binomial import upper_tail
 from splu_ref.channels.parameters import ParameterError
-from splu_ref.estimators import estimate_count
+from splu_ref.channels.two_binomials import Trials, TwoKinds
+from splu_ref.estimators import counts, estimate_count
+from splu_ref.estimators.counts import confidence_limits, upper_tail_in_floats
 from tests.rounding import near
 
 
@@ -58,6 +62,51 @@ def test_a_large_count_has_an_interval_of_about_two_standard_errors() -> None:
     least, greatest = estimate.interval
     assert 4000 - least == near(1.96 * estimate.standard_error, rel=0.05)
     assert greatest - 4000 == near(1.96 * estimate.standard_error, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        [(1, "1/2")], [(12, "1/3")], [(40, "9/10")], [(500, "1/100")], [(3_000, "2/7")], [(9_000, "1/1000")],
+        [(3, "1/2"), (9, "1/6")], [(700, "3/4"), (1_400, "1/8")], [(300, "1/50"), (600, "49/100")],
+    ],
+)  # fmt: skip
+def test_tails_in_floats_enclose_the_exact_ones_closely(kinds: list[tuple[int, str]]) -> None:
+    each = [(n, Fraction(p)) for n, p in kinds]
+    middle = int(sum(n * p for n, p in each))
+    spread = isqrt(int(sum(n * p * (1 - p) for n, p in each))) + 1
+    for k in range(max(middle - 12 * spread, 0), middle + 12 * spread, spread):
+        bounds = upper_tail_in_floats(each, k)
+        exact = upper_tail(each[0][0], k, each[0][1])
+        if len(each) > 1:
+            exact = TwoKinds(*(Trials(n, p) for n, p in each)).upper_tail(k)
+        assert bounds is not None
+        assert bounds.lower <= exact <= bounds.upper
+        assert bounds.upper - bounds.lower <= Fraction(1, 10**11)
+
+
+def test_long_tails_are_not_computed_in_floats() -> None:
+    assert upper_tail_in_floats([(1 << 53, Fraction(1, 1 << 53))], 1) is None
+    assert upper_tail_in_floats([(1 << 40, Fraction(1, 2))], 1 << 39) is None
+
+
+@pytest.mark.parametrize("retention", ["1/3", "1/2", "1"])
+@pytest.mark.parametrize("wrong", ["1/1000", "-1/1000"])
+def test_limits_are_those_of_exact_tails(retention: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With tails off by a thousandth some are others."""
+    law, some = PublishedCount.of(3, retention), range(0, 200, 7)
+    plain = [confidence_limits(law, count, Fraction(1, 40), (count, count)) for count in some]
+    assert [estimate_count(count, 3, retention=retention).interval for count in some] == plain
+
+    def shifted(kinds: Sequence[tuple[int, Fraction]], k: int) -> Bounds | None:
+        found = upper_tail_in_floats(kinds, k)
+        return found and Bounds(found.lower + Fraction(wrong), found.upper + Fraction(wrong))
+
+    monkeypatch.setattr(counts, "upper_tail_in_floats", shifted)
+    counts._interval.cache_clear()
+    moved = [estimate_count(count, 3, retention=retention).interval for count in some]
+    counts._interval.cache_clear()
+    assert (moved == plain) == (retention == "1"), "publication without errors needs no tails"
 
 
 def test_a_public_bound_truncates() -> None:
