@@ -35,8 +35,10 @@ from splu_ref.mechanisms import FloatArray
 
 _PRECISIONS = (32, 128, 512, 2048)
 """Precision in bits of the enclosures that are tried before a tail is computed exactly."""
-_LARGEST = 1 << 32
-"""Largest variance of a binomial whose masses are added up in floats: some ten megabytes."""
+_LEAST = 1e-9
+"""Least probability of a success or failure for which masses are added up in floats."""
+_LARGEST = 1 << 24
+"""Largest mean of a binomial whose masses are added up in floats, which bounds their number."""
 
 
 @dataclass(frozen=True)
@@ -186,29 +188,27 @@ def upper_tail_in_floats(kinds: Sequence[tuple[int, Fraction]], k: int) -> Bound
     after s steps the relative error is below (1 + u)^(5 s) - 1, u = 2^-53. Sums of nonnegative terms add one
     rounding for each term. The masses left out at both ends are less than geometric series.
     """
-    if any(n >= 1 << 53 or n * p * (1 - p) > _LARGEST for n, p in kinds):
+    if any(n * float(p) > _LARGEST or not _LEAST < float(p) < 1 - _LEAST for n, p in kinds):
         return None
     found = [_masses_in_floats(n, p) for n, p in kinds]
     first, masses, _ = found[-1]
     reaching = np.append(np.cumsum(masses[::-1])[::-1], 0.0)  # the masses from each one on
     begin, others, _ = found[0] if len(found) > 1 else (0, np.ones(1), 0.0)
     places = np.clip(k - first - begin - np.arange(len(others)), 0, len(masses))
-    part = Fraction(float(others @ reaching[places]))
-    lost = Fraction(6 * (len(masses) + len(others)) + 40, 1 << 53)
-    known = prod(Fraction(float(each.sum())) for _, each, _ in found)
-    left_out = sum(Fraction(rest) for _, _, rest in found)  # of masses of which the largest is 1
-    whole_sum = known * prod(1 + Fraction(rest) for _, _, rest in found)
-    return Bounds(
-        part * (1 - lost) / (whole_sum * (1 + lost)), part * (1 + lost) / (known * (1 - lost)) + left_out
-    )
+    known = prod(float(each.sum()) for _, each, _ in found)
+    share, left_out = float(others @ reaching[places]) / known, sum(rest for _, _, rest in found)
+    lost = (12 * (len(masses) + len(others)) + 100) / (1 << 53)
+    everything = prod(1 + rest for _, _, rest in found)  # or more; of masses of which the largest is 1
+    return Bounds(Fraction(share / everything * (1 - lost)), Fraction((share + left_out) * (1 + lost)))
 
 
 def _masses_in_floats(n: int, p: Fraction) -> tuple[int, FloatArray, float]:
     """Return a first number of successes, masses from there on over the largest, and a bound of the rest."""
-    mode, reach = (n + 1) * p.numerator // p.denominator, int(10 * sqrt(n * p * (1 - p))) + 64
+    other = 1 - p
+    odds, mode = float(p / other), (n + 1) * p.numerator // p.denominator
+    reach = int(10 * sqrt(n * float(p) * float(other))) + 64
     rising = np.arange(mode, min(mode + reach, n) + 1, dtype=np.float64)
     falling = np.arange(mode, max(mode - reach, 0) - 1, -1, dtype=np.float64)
-    odds = float(p / (1 - p))
     sides = (n - rising) / (rising + 1) * odds, falling / ((n - falling + 1) * odds)
     above, below = (np.cumprod(ratios) for ratios in sides)
     rest = sum(float(each[-1] / (1 - ratios[-1])) for each, ratios in zip((above, below), sides, strict=True))

@@ -86,8 +86,9 @@ def test_tails_in_floats_enclose_the_exact_ones_closely(kinds: list[tuple[int, s
 
 
 def test_long_tails_are_not_computed_in_floats() -> None:
-    assert upper_tail_in_floats([(1 << 53, Fraction(1, 1 << 53))], 1) is None
     assert upper_tail_in_floats([(1 << 40, Fraction(1, 2))], 1 << 39) is None
+    assert upper_tail_in_floats([(5, Fraction(1, 3)), (5, Fraction(1, 10**400))], 1) is None
+    assert upper_tail_in_floats([(5, 1 - Fraction(1, 10**400))], 1) is None
 
 
 @pytest.mark.parametrize("retention", ["1/3", "1/2", "1"])

@@ -100,19 +100,26 @@ def _binomial(many: IntArray, odds: FloatArray, size: int) -> FloatArray:
 
 def _without_each(laws: FloatArray, fewer: FloatArray, size: int) -> FloatArray:
     """Return by kind the law of the number of included values, 0 .. size, without one value of that kind."""
-    kinds = len(laws)
-    before, after = np.zeros((kinds + 1, size + 1)), np.zeros((kinds + 1, size + 1))
-    before[0, 0] = after[kinds, 0] = 1
-    for kind in range(kinds):
-        before[kind + 1] = np.convolve(before[kind], laws[kind])[: size + 1]
-        last = kinds - 1 - kind
-        after[last] = np.convolve(after[last + 1], laws[last])[: size + 1]
-    return np.array(
-        [
-            np.convolve(np.convolve(before[kind], after[kind + 1])[: size + 1], fewer[kind])[: size + 1]
-            for kind in range(kinds)
-        ]
-    )
+    nothing = np.eye(1, size + 1)
+    before, after = (np.concatenate([nothing, _running(each)[:-1]]) for each in (laws, laws[::-1]))
+    return _convolved(_convolved(before, after[::-1]), fewer)
+
+
+def _running(laws: FloatArray) -> FloatArray:
+    """Return by kind the law of the number of included values of this kind and those before it."""
+    found, length = laws.copy(), 1  # laws of so many kinds
+    while length < len(laws):
+        found[length:] = _convolved(found[length:], found[:-length])
+        length *= 2
+    return found
+
+
+def _convolved(laws: FloatArray, others: FloatArray) -> FloatArray:
+    """Return row by row the law of the sum of two counts, as far as the rows are long."""
+    found = laws * others[:, :1]
+    for count in range(1, laws.shape[1]):
+        found[:, count:] += laws[:, :-count] * others[:, count : count + 1]
+    return found
 
 
 def _weights(independent: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
