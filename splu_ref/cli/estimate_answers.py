@@ -193,8 +193,7 @@ def _value_lines(
         "estimate_within_bound": count.estimate_within_bound,
         "interval_within_bound": list(count.interval_within_bound),
     }
-    least, greatest = count.interval
-    result["interval"] = [least, greatest]
+    least, greatest = (int(end) for end in answer.interval or count.interval)
     exact = ", exact" if retention == Fraction(1, gamma) else ""
     lines = [
         ("estimate", f"{count.estimate}, unbiased"),

@@ -56,6 +56,20 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return captured.err
 
 
+def test_one_query_and_a_batch_give_the_same_interval_within_the_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.csv").write_text("x\n" + "a\n" * 8 + "b\nc\n")
+    Path("q.jsonl").write_text('{"where": {"x": "a"}}\n')
+    release = ("p.csv", "--sensitive", "x", "--gamma", 5)
+    alone = _json(capsys, *release, "--where", "x=a")
+    [batch] = _lines(capsys, *release, "--batch", "q.jsonl")
+    assert (
+        (alone["interval"], alone["half_width"]) == (batch["interval"], batch["half_width"]) == ([4, 10], 3)
+    )
+
+
 def test_draws_that_are_dependent_come_from_the_manifest_or_the_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
