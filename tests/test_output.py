@@ -58,7 +58,7 @@ def test_json_holds_the_same_values_and_no_control(capsys: pytest.CaptureFixture
     assert line.removesuffix("\n").isprintable()
 
 
-def test_a_text_that_nobody_made_visible_steers_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_unescaped_text_does_not_control_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     table = Table.grid()
     table.add_row("[red]:warning:\x1b[31m", Text("\u202e"))
     draw(table)

@@ -351,7 +351,9 @@ def _estimating(
         whole = with_sensitive_table(table, facts, second)
         return whole, estimator_of(whole)
     if second is not None:
-        raise ParameterError(f"a release by {facts.mechanism.name} is one table: leave the second out")
+        raise ParameterError(
+            f"a release by {facts.mechanism.name} is one table: leave out the sensitive table"
+        )
     release = ReleaseData(
         table=table, mechanism=facts.mechanism, domains=facts.domains, attached_manifest=facts
     )

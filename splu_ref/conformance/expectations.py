@@ -17,8 +17,8 @@ def read_expected_failures(path: Path, known: Collection[str]) -> dict[str, str]
     Parameters
     ----------
     path
-        A text file. A line is an id, blanks, and a reason; empty lines and lines that begin with ``#`` say
-        nothing.
+        A text file. A line is an id, blanks, and a reason; empty lines and lines that begin with ``#`` are
+        ignored.
     known
         Ids that exist: another one is a misspelling or belongs to a vector that is gone.
 
@@ -47,6 +47,6 @@ def read_expected_failures(path: Path, known: Collection[str]) -> dict[str, str]
         if words[0] not in known:
             raise InputError(f"{path}, line {number}: no vector has the id {words[0]}: correct or remove it")
         if words[0] in reasons:
-            raise InputError(f"{path}, line {number}: {words[0]} stands there twice: remove one line")
+            raise InputError(f"{path}, line {number}: {words[0]} is listed twice: remove one line")
         reasons[words[0]] = words[1]
     return reasons

@@ -113,7 +113,7 @@ def _descendants() -> dict[int, list[bytes]]:
     for pid, stat in stats.items():
         children.setdefault(int(stat[_PARENT]), []).append(pid)
     found = children.get(os.getpid(), [])
-    for pid in found:  # which grows meanwhile
+    for pid in found:  # the list grows while it is walked
         found += children.get(pid, [])
     return {pid: stats[pid] for pid in found}
 
@@ -129,7 +129,7 @@ def _stat(pid: int) -> list[bytes]:
 def _end() -> None:
     """End every process that descends from the command."""
     if not LINUX:
-        os.killpg(os.getpgrp(), signal.SIGKILL)  # the keeper is one of the group, so it is no other's number
+        os.killpg(os.getpgrp(), signal.SIGKILL)  # the keeper is in the group, so its number is not reused
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
         for number in (

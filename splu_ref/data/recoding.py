@@ -131,8 +131,8 @@ class Bins:
                     kind, remedy = "whole number", f"give --bins {self.column}={self.width}.0 for all numbers"
                 row = int(np.argmax(categories.codes == place)) + 1
                 raise DataError(
-                    f"column {self.column!r} holds {cell!r} in row {row}, which is no {kind}: mend the cell, "
-                    f"leave it empty, or {remedy}"
+                    f"column {self.column!r} holds {cell!r} in row {row}, which is no {kind}: correct the "
+                    f"cell, leave it empty, or {remedy}"
                 ) from None
         return _with_categories(table, self.column, categories, bins)
 

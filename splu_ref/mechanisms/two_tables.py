@@ -30,7 +30,7 @@ from splu_ref.mechanisms.record_mechanism import feasible_gamma
 from splu_ref.mechanisms.release import PublishedTable, PublishingInput, Release
 from splu_ref.randomness import Draws, IntArray, Randomness, UniformSource
 
-_OF_ONE = "give the two tables and the manifest of one release"
+_SAME_RELEASE = "give the two tables and the manifest of one release"
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,9 @@ class Anatomy:
             raise ParameterError("Anatomy publishes one sensitive column: name one")
         [(column, codes)] = given.codes.items()
         if GROUP in given.table.columns or column == COUNT:
-            raise DataError(f"the two tables have columns {GROUP!r} and {COUNT!r} of their own: rename yours")
+            raise DataError(
+                f"the two tables have columns {GROUP!r} and {COUNT!r} of their own: rename those of the input"
+            )
         max_gamma = feasible_gamma(given.table, column, self.gamma)
         done = self.publish_codes(codes, given.domain_sizes[column], given.draws_for(column))
         frame = nw.from_native(given.table.take(done.rows).to_frame(), eager_only=True)
@@ -269,14 +271,14 @@ def with_sensitive_table(
     mechanism = manifest.mechanism
     if not isinstance(mechanism, Anatomy):
         if sensitive_table is not None:
-            raise ParameterError(f"a release by {mechanism.name} is one table: leave the second out")
+            raise ParameterError(f"a release by {mechanism.name} is one table: leave out the sensitive table")
         return PublishedTable(
             table=published, mechanism=mechanism, domains=manifest.domains, attached_manifest=manifest
         )
     if sensitive_table is None:
         raise DataError(
-            "Anatomy publishes two tables, and the values of the groups stand in the second: give it as "
-            "well, --sensitive-table"
+            "Anatomy publishes two tables: give the table of the groups' sensitive values as well, "
+            "--sensitive-table"
         )
     require_sensitive_table(manifest, sensitive_table)
     return PublishedTwoTables(
@@ -292,7 +294,8 @@ def require_sensitive_table(manifest: Manifest, sensitive_table: Microdata) -> N
     """Raise ``DataError`` unless the manifest describes this sensitive table of Anatomy."""
     if manifest.sensitive_table not in (None, sensitive_table.content_digest()):
         raise DataError(
-            f"the sensitive table is not the one that the manifest was written for, or was changed: {_OF_ONE}"
+            "the sensitive table is not the one that the manifest was written for, or was changed: "
+            f"{_SAME_RELEASE}"
         )
     _require_groups(sensitive_table, manifest.domains)
 
@@ -303,13 +306,13 @@ def _require_groups(sensitive_table: Microdata, domains: Mapping[str, Sequence[s
     if set(sensitive_table.columns) != {GROUP, column, COUNT}:
         raise DataError(
             f"the columns of the sensitive table are not {GROUP}, {column} and {COUNT}, but "
-            f"{', '.join(sensitive_table.columns)}: {_OF_ONE}"
+            f"{', '.join(sensitive_table.columns)}: {_SAME_RELEASE}"
         )
     if set(sensitive_table.cells(COUNT)) != {"1"}:
-        raise DataError(f"the sensitive table has a {COUNT} that is not 1: {_OF_ONE}")
+        raise DataError(f"the sensitive table has a {COUNT} that is not 1: {_SAME_RELEASE}")
     for value in dict.fromkeys(sensitive_table.cells(column)):
         if value not in domain:
-            raise DataError(f"the sensitive table holds {value!r}, which the domain lacks: {_OF_ONE}")
+            raise DataError(f"the sensitive table holds {value!r}, which the domain lacks: {_SAME_RELEASE}")
 
 
 def groups_of_release(release: PublishedTwoTables) -> TwoTables:
@@ -336,14 +339,14 @@ def groups_of_release(release: PublishedTwoTables) -> TwoTables:
     if (groups < 0).any():
         odd = cells[int(np.argmin(groups))]
         raise DataError(
-            f"a record is in the group {odd!r}, which has no row in the sensitive table: {_OF_ONE}"
+            f"a record is in the group {odd!r}, which has no row in the sensitive table: {_SAME_RELEASE}"
         )
     sizes = np.bincount(groups, minlength=len(values)).tolist()
     for group, place in names.items():
         if not sizes[place] == len(values[place]) == len(set(values[place])) == gamma:
             raise DataError(
                 f"the group {group!r} has {sizes[place]} records and {len(set(values[place]))} different "
-                f"values in {len(values[place])} rows, and not {gamma} of each: {_OF_ONE}"
+                f"values in {len(values[place])} rows, and not {gamma} of each: {_SAME_RELEASE}"
             )
     none = np.array([], dtype=np.int64)
     rows = np.arange(len(groups), dtype=np.int64)

@@ -29,7 +29,7 @@ PATIENCE = 5.0
 
 
 class WorkerDiedError(Exception):
-    """A worker died over one of the items that the text names."""
+    """A worker died while it processed one of the items that the text names."""
 
 
 def usable_processors() -> int:
@@ -41,7 +41,7 @@ def usable_processors() -> int:
 
 
 class WorkerPool:
-    """Worker processes that start with the first work and end with the block."""
+    """Worker processes that start with the first work and end with the ``with`` statement."""
 
     def __init__(self, number: int) -> None:
         self.number = number

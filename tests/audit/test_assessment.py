@@ -1,4 +1,4 @@
-"""What a release is worth, against the functions that it is put together from and a simulation."""
+"""The assessment of a release, against the functions that it is put together from and a simulation."""
 
 from __future__ import annotations
 

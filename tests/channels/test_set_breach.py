@@ -167,7 +167,7 @@ def test_the_first_of_equally_telling_values_and_the_set_of_all_are_named() -> N
     assert product_retention_limit(levels, [1]) == Bounds(Fraction(8, 9), Fraction(8, 9))
 
 
-def test_what_is_no_question_of_a_set_is_refused() -> None:
+def test_invalid_arguments_of_a_set_is_refused() -> None:
     levels = Levels.of("0.1", "0.5")
     with pytest.raises(ParameterError, match="no value of the set"):
         retained_posterior(0, "0.1", 0)

@@ -195,7 +195,9 @@ def test_what_no_mechanism_is_given() -> None:
         with pytest.raises(ParameterError, match=message):
             mechanism.publish(frame, ["value", "group"], SeededSource(1))
     for given, column in ((frame, "value"), (frame, "group"), (frame.rename({"value": "count"}), "count")):
-        with pytest.raises(DataError, match="columns 'group' and 'count' of their own: rename yours"):
+        with pytest.raises(
+            DataError, match="columns 'group' and 'count' of their own: rename those of the input"
+        ):
             Anatomy(2).publish(given, column, SeededSource(1))
     assert Anatomy(2).publish(frame.rename({"group": "count"}), "value", SeededSource(1)).table.columns == (
         "id", "count", "group",

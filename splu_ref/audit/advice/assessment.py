@@ -109,12 +109,12 @@ class Assessment:
         records = "1 record" if small == 1 else f"{small} records"
         protected = (
             f"{self.protected} of {every} values ({records}): counts up to {self.alpha} are off by "
-            f"{self.epsilon} or more with probability at least T_P = {decimal_down(self.t_p, 4)}; at one of "
-            f"them every estimator is, with at least T_P* = {decimal_down(self.t_p_star, 4)}"
+            f"{self.epsilon} or more with probability at least T_P = {decimal_down(self.t_p, 4)}; any "
+            f"estimator is, for one of these counts, with at least T_P* = {decimal_down(self.t_p_star, 4)}"
         )
         accurate = (
-            f"{self.accurate} of {every} values: counts from T_f = {self.threshold} on are off so with "
-            f"probability at most {self.t_e}"
+            f"{self.accurate} of {every} values: counts from T_f = {self.threshold} on have an error of "
+            f"{self.epsilon} or more with probability at most {self.t_e}"
         )
         return [
             ("protected", protected),

@@ -1,7 +1,7 @@
 """What two dependent sensitive columns disclose together.
 
-The columns are published by independent draws, but they are two looks at one secret: a record whose published
-cells fit together shows its true values more often than one look does.
+The columns are published by independent draws, but both depend on one true value: a record whose published
+cells are consistent shows its true values more often than one column alone does.
 """
 
 from __future__ import annotations

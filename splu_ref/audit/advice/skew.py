@@ -29,8 +29,8 @@ RETENTION = Fraction(1, 2)
 class Skew:
     """A column in which one value has more than half of the records, so that no gamma is feasible."""
 
-    column: str  #: the column, and the number of records
-    rows: int  #: the column, and the number of records
+    column: str  #: name of the column
+    rows: int  #: number of records
     values: tuple[tuple[str, int], ...]  #: sensitive values and their true counts, the most frequent first
 
     @property

@@ -53,7 +53,10 @@ class Grouped:
         """Read the table's name and the columns, also the sensitive one if the claim is ``of_values``."""
         file = fields.text("table")
         if not file or Path(file).name != file:
-            fields.refuse("table", 'table is no name of a file beside this one: write table = "released.csv"')
+            fields.refuse(
+                "table",
+                'table does not name a file in the folder of the claims: write table = "released.csv"',
+            )
         path = Path(fields.document.path).parent / file
         if not path.is_file():
             fields.refuse("table", f"table {file}: there is no such file: name one beside this file")

@@ -1,4 +1,4 @@
-"""Claims about what a release of a small table costs in entropy."""
+"""Claims about the entropy loss of a release of a small table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEASURES = {
 
 @dataclass(frozen=True, kw_only=True)
 class EntropyClaim(Claim):
-    """A release of the tables of a world costs so many bits at most."""
+    """A release of the tables of a world has an entropy loss of at most so many bits."""
 
     kind = "entropy-loss"
     mechanism = WORLD
@@ -47,14 +47,15 @@ class EntropyClaim(Claim):
         file = fields.text("world")
         if not file or Path(file).name != file:
             fields.refuse(
-                "world", 'world is no name of a file beside this one: write world = "salaries.toml"'
+                "world",
+                'world does not name a file in the folder of the claims: write world = "salaries.toml"',
             )
         try:
             world = read_world(Path(fields.document.path).parent / file)
         except InputError as error:
             fields.refuse("world", str(error))
         except OSError as error:
-            fields.refuse("world", f"{file}: {error.strerror}: name a file beside this one")
+            fields.refuse("world", f"{file}: {error.strerror}: name a file in the same folder")
         measure = fields.choice("measure", tuple(MEASURES)) if "measure" in fields else "worst"
         bits = fields.number("bits", not_negative)
         return cls(**vars(common), world=world, file=file, measure=measure, bits=bits)
@@ -101,7 +102,7 @@ class EntropyClaim(Claim):
         return (losses.expected if self.measure == "expected" else losses.whole), "", ""
 
     def work(self) -> int:
-        """Return about the work of going through the tables, without what a mechanism draws of each."""
+        """Estimate the work of going through the tables, without the draws of a mechanism for each."""
         return 4 * STEP * self.world.world.size * self.world.world.places
 
     @property

@@ -12,8 +12,8 @@ from splu_ref.guarantees import Certificate, ExactJson
 class Verdict(StrEnum):
     """The verdict on a claim.
 
-    A narrowed and a refuted claim are contradicted: a witness exists. Of one that is not decided neither the
-    claim nor its contrary was shown.
+    A narrowed and a refuted claim are contradicted: a witness exists. A claim that is not decided was neither
+    proved nor refuted.
     """
 
     CONFIRMED = "confirmed"
@@ -67,7 +67,7 @@ class Finding:
     proofs: tuple[Proof, ...] = ()  #: the certificates that can be made
     without_certificate: str = ""  #: why there is none that decides the claim, if so
     remarks: tuple[str, ...] = ()  #: what else an auditor should know
-    quotes: tuple[Quote, ...] = ()  #: what it repeats of the paper that is refuted
+    quotes: tuple[Quote, ...] = ()  #: refuted claims of the paper that it repeats
 
 
 MOST_RELEASES = 20
@@ -75,11 +75,11 @@ MOST_RELEASES = 20
 
 
 def largest(holds: Callable[[int], bool], most: int, near: int = 1) -> int:
-    """Return the largest n in 0..most - 1 with ``holds(n)``, for a property that stays lost once it is lost.
+    """Return the largest n in 0..most - 1 with ``holds(n)``, for a property that holds up to some n only.
 
-    Steps double from ``near`` on, up or down, and are then halved: about twice as many questions as the
-    distance of the answer from ``near`` has binary digits. From 1 on none is about a number above twice the
-    answer plus one.
+    Steps double from ``near`` on, up or down, and are then halved: about twice as many evaluations as the
+    distance of the result from ``near`` has binary digits. With ``near`` 1, no number above twice the result
+    plus one is evaluated.
     """
     if most == 1:
         return 0

@@ -69,7 +69,7 @@ class MatrixLaw(CellLaw):
         self.matrix, self.size = matrix, len(matrix)
 
     def trials(self, counts: Sequence[int], rows: int) -> IntArray:
-        """Return that every row could show each value."""
+        """Return the number of rows for each value, as every row may have it."""
         return np.full(len(counts), rows)
 
     def true_value_rate(self, value: int) -> Fraction:
@@ -247,7 +247,7 @@ class CellClaim(MechanismClaim[C], ABC):
         unaltered: bool,
         others_detected: bool,
     ) -> DetectionPower:
-        """Return the power of the checks, by that of true values, which is None if no coin is seen."""
+        """Return the power of the checks, by that of true values; None if retention cannot be observed."""
         kept, low, high = (None, None, None) if own is None else self._kept(column, own)
         return of_cells(
             column, kept, low, high,
@@ -303,7 +303,8 @@ class ReplacementClaim(CellClaim[RetentionReplacement]):
         if self.mechanism.replacing != "uniform" or self.mechanism.compound:
             raise ParameterError(
                 "the release is by retention replacement with another law than the uniform one, or with one "
-                "coin for a record, which is not audited: give one that draws uniformly for each cell"
+                "draw for all cells of a record, which is not audited: give one that draws uniformly for "
+                "each cell"
             )
 
     @property
@@ -358,8 +359,8 @@ class SmallDomainsClaim(CellClaim[SmallDomainRandomization]):
     def __post_init__(self) -> None:
         if len(self._states) > MOST_STATES:
             raise DataError(
-                f"the parts have {len(self._states)} values together, above {MOST_STATES} for an audit: it "
-                "wants the release of a table that is divided less"
+                f"the parts have {len(self._states)} values together, above {MOST_STATES} for an audit: "
+                "audit the release of a table with fewer parts"
             )
 
     @cached_property

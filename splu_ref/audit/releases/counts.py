@@ -56,7 +56,7 @@ def counts_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
     largest = int(high.max())
     words = f"{len(values)} counts against "
     if not claimed.is_independent:
-        parts = (wins_evidence(claimed, found, low, high), joint_evidence(claimed, found, low, high))
+        parts = (whole_group_evidence(claimed, found, low, high), joint_evidence(claimed, found, low, high))
         e_value = mean_of([e_value, *(part for part in parts if part is not None)])
         return Evidence(
             "counts",
@@ -70,8 +70,8 @@ def counts_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
     def power(level: Fraction) -> str:
         reached = rate_power(counts_point, gamma * largest, rate, level / len(values))
         return (
-            f"most frequent value: {reached}; another gamma or p keeps the mean of every count and is "
-            "hardly ever seen here"
+            f"most frequent value: {reached}; another gamma or p leaves the mean of every count "
+            "unchanged, so this test has almost no power against it"
         )
 
     return Evidence(
@@ -121,20 +121,21 @@ def share_evidence(column: str, found: IntArray, claimed: SpluGenClaim) -> Evide
 _TILTS = tuple(sign * 2.0**-step for step in range(9) for sign in (1, -1))
 _ROUNDING = 1e-9
 _OF_CHANCES = 1e-12
-"""What the rounding of chances may change of the logarithm of a slot's mean, for each unit of gamma."""
-_BEYOND = 1 << 60
+"""Largest error of the logarithm of a slot's mean by rounded probabilities, for each unit of gamma."""
+_UNREACHABLE_COUNT = 1 << 60
 """A bound that no count reaches."""
-_WIDEST = 12
+_MAX_GAMMA = 12
 """Largest gamma for which all signs within a group are tried."""
 
 
 def count_of_capped(claimed: SpluGenClaim, count: int, frequency: int, others: int) -> EValue:
     """Test a published count against a true one under ``capped``.
 
-    Up to M records f' is Bin(gamma f, 1/gamma). Above, an even share of what is left over to an unflagged
-    slot is below its part of independent draws in the convex order: of all whole numbers with its mean given
-    what is left over, it spreads least. So `counts_point`, a mixture of convex functions, keeps a mean of at
-    most 1. It is averaged with a test that knows how little such counts scatter: `_steady`.
+    Up to M records f' is Bin(gamma f, 1/gamma). Above, the places that no flagged slot takes are divided
+    evenly among the unflagged slots. Given their number, an even share has the least spread of all whole
+    numbers with its mean, so it is below its part of independent draws in the convex order. So
+    `counts_point`, a mixture of convex functions, has a mean of at most 1. It is averaged with a test that
+    uses how little such counts scatter: `_deviation_e_value`.
     """
     gamma, cap = int(claimed.law.gamma), _bound(claimed)
     drawn = counts_point(gamma * frequency, count, Fraction(1, gamma))
@@ -142,53 +143,61 @@ def count_of_capped(claimed: SpluGenClaim, count: int, frequency: int, others: i
         return drawn
     loose = frequency - cap
     steps = [_capped_log(gamma, j) for j in range(1, gamma)]
-    return average([drawn, _steady(count - frequency, cap, gamma, loose, others, steps)])
+    return average([drawn, _deviation_e_value(count - frequency, cap, gamma, loose, others, steps)])
 
 
 def count_of_all_or_none(claimed: SpluGenClaim, count: int, frequency: int, others: int) -> EValue:
     """Test a published count against a true one under ``all-or-none``.
 
-    A rare value takes all of a group or nothing: f'/gamma is Bin(f, 1/gamma). A common one is published in a
-    group as often as it has records, once, unless there are rare values in it.
+    A rare value is published by a whole group or not at all: f'/gamma is Bin(f, 1/gamma). A common one is
+    published in a group as often as it has records, once, unless there are rare values in it.
     """
     gamma = int(claimed.law.gamma)
     if frequency <= _bound(claimed):
-        wins, rest = divmod(count, gamma)
-        return IMPOSSIBLE if rest or wins > frequency else counts_point(frequency, wins, Fraction(1, gamma))
+        whole_groups, rest = divmod(count, gamma)
+        return (
+            IMPOSSIBLE
+            if rest or whole_groups > frequency
+            else counts_point(frequency, whole_groups, Fraction(1, gamma))
+        )
     if count != frequency and (not others or count < frequency - others):
         return IMPOSSIBLE
     steps = [_common_log(gamma, j) for j in range(1, gamma)]
-    return _steady(count - frequency, 0, gamma, frequency, others, steps)
+    return _deviation_e_value(count - frequency, 0, gamma, frequency, others, steps)
 
 
-def wins_evidence(claimed: SpluGenClaim, found: IntArray, low: IntArray, high: IntArray) -> EValue | None:
-    """Test the groups that rare values took all of against their number of records; None for other laws.
+def whole_group_evidence(
+    claimed: SpluGenClaim, found: IntArray, low: IntArray, high: IntArray
+) -> EValue | None:
+    """Test the groups that publish rare values alone against their number of records; None for other laws.
 
-    In a group with j rare values one of them wins with probability j/gamma. The mean of a^(wins) is
+    In a group with j rare values the whole group publishes one of them with probability j/gamma. If W groups
+    do, the mean of a^W is
     1 + (a - 1) j/gamma, at most (1 + (a - 1)/gamma)^j: so `counts_point` for as many trials as rare values
     have records has a mean of at most 1. Where it is unclear who was deleted, the least e-value counts.
     """
     if claimed.draws.name != "all-or-none":
         return None
     gamma, rare = int(claimed.law.gamma), high <= _bound(claimed)
-    wins = int(found[rare].sum()) // gamma
-    sums = range(max(int(low[rare].sum()), wins), int(high[rare].sum()) + 1)
-    each = [counts_point(records, wins, Fraction(1, gamma)) for records in sums]
+    whole_groups = int(found[rare].sum()) // gamma
+    sums = range(max(int(low[rare].sum()), whole_groups), int(high[rare].sum()) + 1)
+    each = [counts_point(records, whole_groups, Fraction(1, gamma)) for records in sums]
     return min(each, key=lambda value: value.log10, default=IMPOSSIBLE)
 
 
 def joint_evidence(claimed: SpluGenClaim, found: IntArray, low: IntArray, high: IntArray) -> EValue | None:
-    """Test how far all counts together are from the true ones; None for groups of more than `_WIDEST`.
+    """Test how far all counts together are from the true ones; None for groups of more than `_MAX_GAMMA`.
 
     With signs s_v the mean of exp(t sum of s_v (f'_v - f_v)) is a product over the groups, each of which has
     j slots that are drawn: those of flagged values, or of rare ones. Let b_j be the largest logarithm of such
     a factor over all signs and values of a group. The j add up to a number that follows from the histogram,
-    so the product is at most exp(that number times the largest b_j / j). The mean over all signs of what it
-    bounds is that of the product of cosh(t (f'_v - f_v)). Under ``all-or-none`` the signs of rare values are
-    0. Where it is unclear who was deleted, f_v is the possible number that is nearest to f'_v.
+    so the product is at most exp(that number times the largest b_j / j). Averaged over all signs,
+    exp(t sum of s_v (f'_v - f_v)) is the product of cosh(t (f'_v - f_v)). Under ``all-or-none`` the signs of
+    rare values are 0. Where it is unclear who was deleted, f_v is the possible number that is nearest to
+    f'_v.
     """
     gamma, bound = int(claimed.law.gamma), _bound(claimed)
-    if gamma > _WIDEST:
+    if gamma > _MAX_GAMMA:
         return None
     off = np.maximum(np.maximum(found - high, low - found), 0).astype(np.float64)
     drawn = np.minimum(high, bound)
@@ -199,9 +208,11 @@ def joint_evidence(claimed: SpluGenClaim, found: IntArray, low: IntArray, high: 
     groups = -(-int(high.sum()) // gamma)
     logs = []
     for tilt in (each for each in _TILTS if each > 0):
-        by_step = np.array(_capped_together(gamma, tilt) if capped else _common_together(gamma, tilt))
-        worth = float((by_step / np.arange(1, len(by_step) + 1)).max())
-        most = max(0.0, min(int(drawn.sum()) * worth, groups * float(by_step.max())))
+        by_step = np.array(
+            _capped_factor_bounds(gamma, tilt) if capped else _common_factor_bounds(gamma, tilt)
+        )
+        per_slot = float((by_step / np.arange(1, len(by_step) + 1)).max())
+        most = max(0.0, min(int(drawn.sum()) * per_slot, groups * float(by_step.max())))
         moved = float(np.logaddexp(tilt * off, -tilt * off).sum() - len(off) * math.log(2))
         logs.append(moved - most - _ROUNDING * (1 + most + moved) - _OF_CHANCES * gamma * int(drawn.sum()))
     return EValue(mean_log(logs) / math.log(10))
@@ -222,7 +233,7 @@ def detectable_counts(claimed: SpluGenClaim, high: IntArray, others: IntArray, l
     value, parts = int(high.argmax()), len(high)
     frequency, drawn = int(high[value]), int(others[value])
     judge = count_of_capped if claimed.draws.name == "capped" else count_of_all_or_none
-    # The mean of the values', and for one law that of this and the wins.
+    # The mean of the values', and for one law that of this and of whole groups.
     share = level / (parts * (1 if claimed.draws.name == "capped" else 2))
 
     def fails(off: int) -> bool:
@@ -232,21 +243,21 @@ def detectable_counts(claimed: SpluGenClaim, high: IntArray, others: IntArray, l
     least = bisect_left(range(most + 1), True, key=fails)
     if least > most:
         return "no count of the most frequent value"
-    return f"a count of the most frequent value that is too large by {least} or more, always"
+    return f"a count of the most frequent value that is too large by {least} or more is always detected"
 
 
 def _bound(claimed: SpluGenClaim) -> int:
     assert claimed.draws.bound is not None
-    return min(claimed.draws.bound, _BEYOND)
+    return min(claimed.draws.bound, _UNREACHABLE_COUNT)
 
 
-def _steady(
+def _deviation_e_value(
     moved: int, drawn: int, gamma: int, loose: int, others: int, steps: Sequence[tuple[float, ...]]
 ) -> EValue:
     """Test the deviation of a count by the mean of exp(t moved) over its bound, for several t."""
     by_step = np.array(steps)  # shape (gamma - 1, tilts)
-    worth = by_step / np.arange(1, gamma)[:, None]
-    most = np.minimum(others * worth.max(axis=0), loose * by_step.max(axis=0))
+    per_slot = by_step / np.arange(1, gamma)[:, None]
+    most = np.minimum(others * per_slot.max(axis=0), loose * by_step.max(axis=0))
     tilts = np.array(_TILTS)
     own = gamma * np.log1p(np.expm1(tilts) / gamma) - tilts
     bound = drawn * own + np.maximum(most, 0.0)
@@ -255,7 +266,7 @@ def _steady(
 
 
 @lru_cache(maxsize=1024)
-def _capped_together(gamma: int, tilt: float) -> tuple[float, ...]:
+def _capped_factor_bounds(gamma: int, tilt: float) -> tuple[float, ...]:
     """Return b_1, ..., b_gamma of `joint_evidence` under ``capped``, b_j for j flagged slots."""
     found = []
     for flagged in range(1, gamma + 1):
@@ -274,7 +285,7 @@ def _capped_together(gamma: int, tilt: float) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _common_together(gamma: int, tilt: float) -> tuple[float, ...]:
+def _common_factor_bounds(gamma: int, tilt: float) -> tuple[float, ...]:
     """Return b_1, ..., b_(gamma-1) under ``all-or-none``, b_j for j rare values."""
     found = []
     for rare in range(1, gamma):

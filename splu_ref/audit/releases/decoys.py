@@ -81,7 +81,7 @@ def decoys_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
     detail = f"{every} pairs of a true and another published value against at most {float(q):.4f} each"
 
     def power(level: Fraction) -> str:
-        reached = rate_power(rate_at_most, typical, q, level / (_loss(claimed) * every))
+        reached = rate_power(rate_at_most, typical, q, level / (_combination_loss(claimed) * every))
         return f"one other value among the records of the most frequent value: {reached}"
 
     return Evidence("decoys", column, e_value, int(known.sum()), detail, power)
@@ -114,7 +114,7 @@ def plan_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence 
     most = int(known.max())
 
     def power(level: Fraction) -> str:
-        reached = rate_power(counts_point, most, q, level / (_loss(claimed) * size * (size - 1)))
+        reached = rate_power(counts_point, most, q, level / (_combination_loss(claimed) * size * (size - 1)))
         return f"a decoy that all records of the most frequent value share: {reached}"
 
     detail = f"pairs of a true and another published value against the plan {claimed.plan}"
@@ -123,24 +123,26 @@ def plan_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence 
 
 
 def possible_check(match: Match, column: str, claimed: SpluGenClaim) -> Check | None:
-    """Check that the named plan lets every row show its value, and no value be shown by too many records.
+    """Check that the named plan allows the value of every row, and the number of rows with each value.
 
     Returns None where `plan_evidence` does for another reason than that no row's true value is known.
 
-    A row shows w only if a record with its cells has a value u that stands in c(u, w) > 0 groups with w, and
-    no two rows by one record. Of the records of u, no more than c(u, w) stand in such a group. Where the
-    histogram is unclear, the least number of rows that cannot be counts.
+    A row has w only if a record with its cells has a value u that shares c(u, w) > 0 groups with w, and each
+    record has one row. Of the records of u, at most c(u, w) are in such a group. Where the histogram is
+    unclear, the least number of impossible rows over the possible histograms counts.
     """
     histograms = _histograms(match, column, claimed)
     if not histograms:
         return None
-    impossible = min(_impossible(match, column, _together(histogram, claimed)) for histogram in histograms)
-    detail = f"{impossible} rows show a value that they cannot show under the plan {claimed.plan}"
+    impossible = min(
+        _count_impossible_rows(match, column, _together(histogram, claimed)) for histogram in histograms
+    )
+    detail = f"{impossible} rows have a value that the plan rules out: {claimed.plan}"
     return Check("possible", column, impossible == 0, detail, match.rows)
 
 
-def _impossible(match: Match, column: str, together: IntArray) -> int:
-    """Return how many rows show what they cannot if u and w stand together in so many groups."""
+def _count_impossible_rows(match: Match, column: str, together: IntArray) -> int:
+    """Return the number of impossible rows, given in how many groups u and w are together."""
     found, pairs, size = 0, _pairs(match, column), len(together)
     if pairs is not None:
         found += int(np.maximum(pairs.counts - together[pairs.true, pairs.published], 0).sum())
@@ -217,8 +219,8 @@ def _over_values(each: list[EValue], claimed: SpluGenClaim) -> EValue:
     return product_of(each) if claimed.dependent == 1 else mean_of(each)
 
 
-def _loss(claimed: SpluGenClaim) -> int:
-    """Return what one e-value loses beside the number of all by `_over_values`, as a factor at most."""
+def _combination_loss(claimed: SpluGenClaim) -> int:
+    """Return the largest factor, beside their number, by which `_over_values` reduces one of the e-values."""
     return 9 if claimed.dependent == 1 else 1
 
 
@@ -258,7 +260,9 @@ def predicates_evidence(
         inside = cells >= 0
         if not inside.any():
             continue
-        tested, successes = (_second_halves if independent else _all)(cells[inside], values[inside])
+        tested, successes = (_holdout_counts if independent else _majority_counts)(
+            cells[inside], values[inside]
+        )
         trials.append(tested)
         shown.append(successes)
     tested, successes = np.concatenate(trials), np.concatenate(shown)
@@ -287,7 +291,7 @@ def unlinked_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evide
     if not rows:
         return None
     rate = max(claimed.law.retention, claimed.law.decoy)
-    detail = f"{shown} of {rows} rows show the most frequent value of the records that they may be"
+    detail = f"{shown} of {rows} rows show the most frequent value of their candidate records"
 
     def power(level: Fraction) -> str:
         return str(unlinked_power(rows, claimed, level))
@@ -328,8 +332,8 @@ def _large(cells: Numbers, least: int) -> Numbers:
     return found
 
 
-def _all(cell: Numbers, values: Numbers) -> tuple[IntArray, IntArray]:
-    """Return the rows of each predicate, and how many show the value that most of them show."""
+def _majority_counts(cell: Numbers, values: Numbers) -> tuple[IntArray, IntArray]:
+    """Return the rows of each predicate, and how many of them have its most frequent value."""
     sizes, width = np.bincount(cell), int(values.max(initial=0)) + 1
     pairs, counts = np.unique(cell.astype(np.int64) * width + values, return_counts=True)
     most = np.zeros(len(sizes), dtype=np.int64)
@@ -337,8 +341,8 @@ def _all(cell: Numbers, values: Numbers) -> tuple[IntArray, IntArray]:
     return sizes, most
 
 
-def _second_halves(cell: Numbers, values: Numbers) -> tuple[IntArray, IntArray]:
-    """Return the rows of each predicate's second half, and how many show what is typical of the first."""
+def _holdout_counts(cell: Numbers, values: Numbers) -> tuple[IntArray, IntArray]:
+    """Return the rows of each predicate's second half, and how many have the top value of the first."""
     sizes = np.bincount(cell)
     order = np.argsort(cell.astype(np.min_scalar_type(len(sizes))), kind="stable")
     late = order[np.cumsum(sizes) - sizes + sizes // 2]  # the first row of each second half

@@ -18,7 +18,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.randomness import IntArray
 
 _ROUNDING = 1e-6  # covers the rounding of logarithms in double precision, amply
-_WIDEST = 300
+_MAX_GAMMA = 300
 
 
 def exactness_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence:
@@ -183,7 +183,7 @@ def _from_mass(mass: float, shells: Iterator[int]) -> tuple[float, ...]:
     for number in shells:
         points += number
         size = mass + math.log10(points) + math.log10(len(sizes) * (len(sizes) + 1) / 0.09 or 1 / 0.9)
-        if size >= 0 or len(sizes) == _WIDEST:
+        if size >= 0 or len(sizes) == _MAX_GAMMA:
             break
         sizes.append(size)
     # The mixture at distance j has a term for every distance from j on; the largest is a lower bound.

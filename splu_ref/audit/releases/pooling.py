@@ -30,7 +30,7 @@ CERTAIN = EValue(0.0)
 """What a check gives that had nothing left to chance."""
 
 NOTHING = EValue(-math.inf)
-"""A lower bound of any e-value, where computing it is not worth while."""
+"""A lower bound of any e-value, where computing it is not worthwhile."""
 
 
 def largest_mean(

@@ -127,7 +127,7 @@ def test_what_is_true_instead_and_what_k_does_not_say(tmp_path: Path) -> None:
     ("kind", "keys", "reported"),
     [
         ("k-anonymity", {"k": "0"}, "k must be a whole number of at least 1"),
-        ("k-anonymity", {"k": "2", "table": '"../t.csv"'}, "no name of a file beside this one"),
+        ("k-anonymity", {"k": "2", "table": '"../t.csv"'}, "does not name a file in the folder"),
         ("k-anonymity", {"k": "2", "table": '"none.csv"'}, "table none.csv: there is no such file"),
         ("k-anonymity", {"k": "2", "quasi": "[]"}, "quasi is no list of 1 to 100 texts"),
         ("k-anonymity", {"k": "2", "quasi": "[1]"}, "quasi is no list of 1 to 100 texts"),

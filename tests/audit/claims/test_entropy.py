@@ -93,8 +93,8 @@ def test_what_is_left_of_a_false_claim_is_named(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("world", "reported"),
     [
-        ("../salaries.toml", "no name of a file beside this one"),
-        ("none.toml", "No such file or directory: name a file beside"),
+        ("../salaries.toml", "does not name a file in the folder"),
+        ("none.toml", "No such file or directory: name a file in the same folder"),
         ("c.toml", "the file has no key 'claim'"),
     ],
 )

@@ -28,7 +28,7 @@ from splu_ref.audit.releases.counts import (
     joint_evidence,
     others_drawn,
     share_evidence,
-    wins_evidence,
+    whole_group_evidence,
 )
 from splu_ref.audit.releases.decoys import (
     decoys_evidence,
@@ -187,7 +187,7 @@ def test_counts_where_the_draws_of_a_group_are_dependent(plan: tuple[tuple[int, 
     for counts, chance in published(plan, len(true), lambda number, _: laws[number]).items():
         found = np.array(counts)
         values = [judge(claimed, *each) for each in zip(counts, true.tolist(), others.tolist(), strict=True)]
-        further = joint_evidence(claimed, found, true, true), wins_evidence(claimed, found, true, true)
+        further = joint_evidence(claimed, found, true, true), whole_group_evidence(claimed, found, true, true)
         each = [size(one) if one is not None else 0.0 for one in (*values, *further)]
         assert all(math.isfinite(one) for one in each)
         means_of += float(chance) * np.array(each)
