@@ -93,6 +93,7 @@ from .parameters import positive as positive
 from .parameters import probability as probability
 from .parameters import retention_probability as retention_probability
 from .parameters import shown as shown
+from .parameters import unrepeated as unrepeated
 from .parameters import whole as whole
 from .published_count import PredicateCount as PredicateCount
 from .published_count import PublishedCount as PublishedCount

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 Exact: TypeAlias = int | str | Fraction | Decimal
 """What may be given where an exact number belongs."""
@@ -332,3 +332,11 @@ class ConceptGuarantee:
     def __post_init__(self) -> None:
         positive(self.epsilon, "epsilon")
         probability(self.t_p, "t_p")
+
+
+def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a mapping, as of a JSON object; raise ``KeyError`` for a repeated key."""
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise KeyError
+    return mapping

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from splu_ref.channels import DataError
+from splu_ref.channels import DataError, unrepeated
 from splu_ref.data import open_regular
 
 LONGEST_FILE = 1 << 24
@@ -76,11 +76,3 @@ def domain_values(declared: object, place: str) -> tuple[str, ...]:
     if not 2 <= len(declared) <= MOST_VALUES:
         raise DataError(f"{place}: {len(declared)} values: a domain has 2 to {MOST_VALUES}")
     return tuple(map(str, declared))
-
-
-def unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return a JSON object; raise KeyError if it has a key twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise KeyError
-    return found

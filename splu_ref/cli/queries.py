@@ -9,7 +9,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from splu_ref.channels import DataError, InputError
+from splu_ref.channels import DataError, InputError, unrepeated
 from splu_ref.cli.select import read_statements
 from splu_ref.data import open_regular
 from splu_ref.estimators import Query
@@ -49,7 +49,7 @@ def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
 def _query(line: str, place: str) -> Query:
     form = '{"where": {"age": "39", "occupation": "Sales"}}'
     try:
-        document: Any = json.loads(line, object_pairs_hook=_unrepeated)
+        document: Any = json.loads(line, object_pairs_hook=unrepeated)
     except KeyError as error:
         raise DataError(f"{place}: key {error.args[0]!r} is repeated: give it once") from None
     except (ValueError, RecursionError):
@@ -60,13 +60,3 @@ def _query(line: str, place: str) -> Query:
         return Query.of(document["where"])
     except InputError as error:
         raise DataError(f"{place}: {error}") from None
-
-
-def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the object; raise KeyError for a repeated key, which `json` would accept silently."""
-    found: dict[str, object] = {}
-    for key, value in pairs:
-        if key in found:
-            raise KeyError(key)
-        found[key] = value
-    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.channels import DataError, InputError, whole
+from splu_ref.channels import DataError, InputError, unrepeated, whole
 from splu_ref.data import Dropped, Hashed, Microdata, Recoding, apply_recodings, open_regular, read_steps
 from splu_ref.mechanisms.interfaces import Mechanism
 from splu_ref.randomness import Key, SystemSource
@@ -343,14 +343,6 @@ def parse_manifest(
         raise DataError(f"{name}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise DataError(f"{name}: the manifest is damaged: ask the publisher for a fresh copy") from None
-
-
-def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a mapping; raise ``KeyError`` for a repeated key."""
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        raise KeyError
-    return mapping
 
 
 def _text(value: object) -> str:

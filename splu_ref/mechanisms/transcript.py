@@ -14,9 +14,9 @@ from typing import Any
 from narwhals.typing import IntoDataFrame
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.channels import DataError, InputError, Json, ParameterError
+from splu_ref.channels import DataError, InputError, Json, ParameterError, unrepeated
 from splu_ref.data import Microdata, as_table, open_regular, text, write_whole
-from splu_ref.mechanisms.manifest import DIGEST, Facts, code_digest, unrepeated
+from splu_ref.mechanisms.manifest import DIGEST, Facts, code_digest
 from splu_ref.mechanisms.plans.methods import PLANS
 from splu_ref.mechanisms.release import Release
 from splu_ref.mechanisms.splu_gen import SpluGen

@@ -14,7 +14,7 @@ import numpy as np
 
 from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested, sum_tested
 from splu_ref.audit.attacks.presence import proof_of_presence
-from splu_ref.audit.attacks.view import Label, Score, View, best_guess, eliminated
+from splu_ref.audit.attacks.view import Label, Score, View, best_guess, eliminated, labeled
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.record_linkage import Match, Original
 from splu_ref.channels import Channel, DataError, ParameterError
@@ -126,7 +126,7 @@ class AttackedRelease:
             codes = _places(self.original.cells(self.column), self.domain, "the original")
             histogram = np.bincount(codes, minlength=len(self.domain))
             counts = {code: count for code, count in enumerate(histogram.tolist()) if count}
-            return View(counts, (_labeled(aligned.channel(histogram, SystemSource())),))
+            return View(counts, (labeled(aligned.channel(histogram, SystemSource())),))
         shown = np.bincount(self.published, minlength=len(self.domain))
         channel = aligned.channel(shown, SystemSource())
         # the expected published histogram equals that of replacements or swaps
@@ -134,7 +134,7 @@ class AttackedRelease:
             isinstance(mechanism, RetentionReplacement) and mechanism.pooled
         )
         return View(
-            _integer_weights(shown if kept else _unbiased_counts(shown, channel)), (_labeled(channel),)
+            _integer_weights(shown if kept else _unbiased_counts(shown, channel)), (labeled(channel),)
         )
 
 
@@ -302,11 +302,6 @@ def _places(cells: list[str] | tuple[str, ...], domain: tuple[str, ...], whose: 
             f"{whose} has the value {odd!r}, which is not in the manifest: give the files of one release"
         )
     return places
-
-
-def _labeled(channel: Channel[int, int]) -> Channel[int, Label]:
-    laws: dict[int, dict[Label, Fraction]] = {code: dict(law.items()) for code, law in channel.laws.items()}
-    return Channel(laws, channel.outputs)
 
 
 def _unbiased_counts(shown: IntArray, channel: Channel[int, int]) -> dict[int, Fraction]:

@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 
 from splu_ref.audit.attacks.outcome import AttackOutcome, Shares, sum_tested
-from splu_ref.audit.attacks.view import MOST_LABELS, Label, Labels, Score, View, eliminated
-from splu_ref.channels import Channel, DataError, Out, ParameterError
+from splu_ref.audit.attacks.view import MOST_LABELS, Label, Labels, Score, View, eliminated, labeled
+from splu_ref.channels import Channel, DataError, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import Anatomy, DecoyPlan, PlanMethod, Randomizer, RecordMechanism, SpluGen, Swapping
 from splu_ref.randomness import Draws, IntArray, SystemSource
@@ -141,7 +141,7 @@ class Victims:
             mechanism = Anatomy(mechanism.gamma, _always(plan))
             tables = mechanism.publish_codes(self.codes[self.column], len(self.histogram), self.draws)
             groups: list[Label] = [tuple(row) for row in tables.published.tolist()]
-            return _labeled(mechanism.channel(self.histogram, unused)), (tables.rows, groups)
+            return labeled(mechanism.channel(self.histogram, unused)), (tables.rows, groups)
         codes = self.codes
         if plan is not None and isinstance(mechanism, SpluGen):
             # columns have independent plans and draws: the others do not affect this one
@@ -151,7 +151,7 @@ class Victims:
             raise ParameterError(f"{mechanism.name} declares no law of a record: choose another mechanism")
         sizes = {column: len(self.table.domain(column)) for column in codes}
         done = mechanism.publish_columns(codes, sizes, lambda _: self.draws)
-        channel = _labeled(mechanism.channel(self.histogram, unused))
+        channel = labeled(mechanism.channel(self.histogram, unused))
         return channel, (done.rows, done.published[self.column].tolist())
 
 
@@ -166,11 +166,6 @@ def require_independent(victims: Victims) -> None:
 
 def _always(plan: DecoyPlan) -> PlanMethod:
     return lambda *_: plan
-
-
-def _labeled(channel: Channel[int, Out]) -> Channel[int, Label]:
-    laws: dict[int, dict[Label, Fraction]] = {code: dict(law.items()) for code, law in channel.laws.items()}
-    return Channel(laws, channel.outputs)
 
 
 def attack_table(

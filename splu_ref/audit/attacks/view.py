@@ -10,7 +10,7 @@ from itertools import product
 from math import lcm, prod
 from typing import TypeAlias
 
-from splu_ref.channels import Channel, ParameterError, constant
+from splu_ref.channels import Channel, Out, ParameterError, constant
 
 Label: TypeAlias = Hashable
 """The published label of a record: a code, or the codes of its group."""
@@ -129,3 +129,9 @@ def eliminated(others: int) -> Score:
         return Fraction(weights[own], weights[own] + sum(left[others:]))
 
     return score
+
+
+def labeled(channel: Channel[int, Out]) -> Channel[int, Label]:
+    """Return a channel with its outputs as labels."""
+    laws: dict[int, dict[Label, Fraction]] = {code: dict(law.items()) for code, law in channel.laws.items()}
+    return Channel(laws, channel.outputs)

@@ -10,7 +10,7 @@ from typing import Self
 from splu_ref.audit.claims.claim import KEYED, Common, SpluGenClaim, records
 from splu_ref.audit.claims.fields import COUNTED, INHERITED, Fields, count, published_law
 from splu_ref.audit.claims.quotes import Ledger
-from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, first_failure, largest
+from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, first_failure, largest, releases_text
 from splu_ref.channels import CertificateError, probability, shown
 from splu_ref.guarantees import (
     Certificate,
@@ -175,7 +175,7 @@ def _narrowed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> F
     if alpha:
         parts.append(f"true for alpha up to {alpha}")
     if releases:
-        parts.append(f"true for {_times(releases)}")
+        parts.append(f"true for {releases_text(releases)}")
         spoken = "a single release" if releases == 1 else f"the mean of {releases} releases"
         remarks += (f"The certificate of what is true speaks of {spoken}",)
     if claim.releases > 1:
@@ -231,10 +231,6 @@ def _holds_up_to(claim: CountPrivacy, alpha: int, releases: int) -> bool:
 
 def _holds(claim: CountPrivacy, least: PrivacyMinimum) -> bool:
     return least.t_p_definition.compare(claim.t_p, "t_p") >= 0
-
-
-def _times(releases: int) -> str:
-    return "a single release" if releases == 1 else f"up to {releases} releases"
 
 
 def refutation(claim: SpluGenClaim, alpha: int, failing: int) -> Certificate:

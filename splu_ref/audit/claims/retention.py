@@ -12,7 +12,7 @@ from splu_ref.audit.claims.claim import KEYED, Claim, Common
 from splu_ref.audit.claims.document import RETENTION
 from splu_ref.audit.claims.fields import Fields, count, not_negative
 from splu_ref.audit.claims.quotes import Ledger
-from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, first_failure
+from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, first_failure, releases_text
 from splu_ref.channels import (
     STEP,
     Levels,
@@ -141,7 +141,7 @@ class LocalEpsilon(RetentionClaim):
         return replace(
             finding,
             verdict=Verdict.NARROWED if releases else Verdict.REFUTED,
-            true_for="" if not releases else f"true for {_times(releases)}",
+            true_for="" if not releases else f"true for {releases_text(releases)}",
             instead=f"epsilon = {epsilon}",
         )
 
@@ -381,7 +381,3 @@ def _about(chance: Fraction) -> str:
     return (
         str(chance) if max(chance.numerator, chance.denominator) < 1000 else f"about {decimal_up(chance, 6)}"
     )
-
-
-def _times(releases: int) -> str:
-    return "a single release" if releases == 1 else f"up to {releases} releases"

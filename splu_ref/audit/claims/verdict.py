@@ -112,3 +112,8 @@ def first_failure(holds: Callable[[int], bool], most: int) -> int:
         if not holds(n):
             return n - 1
     return min(most, MOST_RELEASES)
+
+
+def releases_text(releases: int) -> str:
+    """Return for how many releases something is true, in words."""
+    return "a single release" if releases == 1 else f"up to {releases} releases"
