@@ -42,8 +42,6 @@ from splu_ref.output import draw
 
 SHOWN = 10
 """Values and groups named on the screen; --json lists them all."""
-FEWEST_RELEASES = 3
-"""Simulated releases if every gamma and law of draws is simulated."""
 MOST_SIMULATED = 10_000_000
 """Largest product of values, gammas and records for which every gamma and law of draws is simulated."""
 AUDIENCE = "computed from true counts: for the publisher, not for the public"
@@ -60,7 +58,6 @@ class ColumnAdvice:
     advice: Advice
     best: Recommendation
     laws: Sequence[LawOfDraws]
-    stars: Sequence[LeastWorstError]
     leaks: Leaks
     tables: Sequence[TableWidths]
 
@@ -92,7 +89,7 @@ class ColumnAdvice:
             Whether widths are computed for every law of draws at every gamma, unless there are very many
             values, gammas and records.
         """
-        best, goals = recommend(advice), advice.goals
+        best = recommend(advice)
         laws = laws_of_draws(advice, best.option)
         tables: Sequence[TableWidths] = ()
         if isinstance(table, TableInMemory):
@@ -108,21 +105,24 @@ class ColumnAdvice:
                 for law in (draws if every else draws[:1])
                 if option.law.is_plain and option.law.gamma <= EVERY_GAMMA and option is not best.option
             ]
-            tables = expected_widths(
-                table.table, column, wanted, mechanisms, releases=FEWEST_RELEASES if every else None
-            )
+            tables = expected_widths(table.table, column, wanted, mechanisms)
         return cls(
             column=column,
             advice=advice,
             best=best,
             laws=laws,
-            stars=[
-                least_worst_error(each.law.gamma, goals.epsilon, goals.alpha, retention=each.law.retention)
-                for each in advice.options
-            ],
             leaks=leaks,
             tables=tables,
         )
+
+    @property
+    def stars(self) -> Sequence[LeastWorstError]:
+        """T_P* of each gamma."""
+        goals = self.advice.goals
+        return [
+            least_worst_error(each.law.gamma, goals.epsilon, goals.alpha, retention=each.law.retention)
+            for each in self.advice.options
+        ]
 
     @property
     def assessment(self) -> Assessment:
@@ -182,12 +182,13 @@ class ColumnAdvice:
                 f"{each.table.counts.mean():.0f} records)"
                 for label, each in zip("ab", some, strict=False)
             )
+            releases = max(width.releases for each in some for width in each.widths)
             largest = max(
                 width.width_error / max(width.width, 1e-9) for each in some for width in each.widths
             )
             title = (
                 f"expected mean width of 95 % intervals, median standard error, number from 0; {sizes}; "
-                f"{some[0].releases} simulated releases (+-{largest:.1%})"
+                f"up to {releases} simulated releases (+-{largest:.1%})"
             )
             show({}, [("", ""), ("intervals", title)], as_json=False)
             draw(self._widths(some, errors=errors))
@@ -317,7 +318,6 @@ def _table_json(found: TableWidths) -> dict[str, object]:
         "columns": list(found.table.columns),
         "cells": found.table.cells,
         "mean_count": float(found.table.counts.mean()),
-        "releases": found.releases,
         "widths": [
             {
                 "mechanism": "retention" if each.mechanism is None else each.mechanism.name,
@@ -325,6 +325,7 @@ def _table_json(found: TableWidths) -> dict[str, object]:
                 "retention": str(each.retention),
                 "draws": None if each.mechanism is None else str(each.mechanism.draws),
                 "true_value": str(each.true_value),
+                "releases": each.releases,
                 "width": each.width,
                 "width_error": each.width_error,
                 "from_zero": each.from_zero,

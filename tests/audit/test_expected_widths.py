@@ -6,11 +6,12 @@ from fractions import Fraction
 from statistics import fmean, median
 from typing import TypeAlias
 
+import numpy as np
 import polars as pl
 import pytest
 
 from splu_ref.audit import default_tables, expected_widths
-from splu_ref.audit.advice.expected_widths import CrossTable
+from splu_ref.audit.advice.expected_widths import CELLS, CrossTable
 from splu_ref.channels import DataError, GroupDraws, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.estimators import Query, QueryEstimate, QueryEstimator, estimator_of
@@ -134,6 +135,32 @@ def test_cells_and_default_tables() -> None:
     with pytest.raises(DataError, match="6000 cells, more than 5000"):
         CrossTable.of(Microdata.from_frame(wide), "s", ["k"])
     assert SpluGen(2).draws == GroupDraws()
+
+
+@pytest.mark.slow
+def test_samples_of_cells_weigh_all_cells() -> None:
+    rows = [(f"{n % 40}", f"{n * n % 97 % (n % 29 + 1)}") for n in range(4000)]
+    table = Microdata.from_frame(pl.DataFrame(rows, schema=["k", "s"], orient="row"))
+    crossed = CrossTable.of(table, "s", ["k"])
+    assert crossed.cells > 5 * CELLS
+    counts = {
+        Query.of({"k": key, "s": value}): count
+        for (key,), row in zip(crossed.predicates, crossed.counts.tolist(), strict=True)
+        for value, count in zip(crossed.values, row, strict=True)
+    }
+    means, queried = [], set()
+    for trial in range(40):
+        queries, weights = crossed.sample(table, trial)
+        assert len(queries) == len(weights) == CELLS
+        means.append((sum(weights), sum(weights * np.array([counts[query] for query in queries]))))
+        queried |= set(queries)
+    assert len(queried) == crossed.cells
+    assert abs(fmean(ones for ones, _ in means) - 1) < 0.02
+    assert abs(fmean(each for _, each in means) / crossed.counts.mean() - 1) < 0.02
+    small = CrossTable.of(_table(HAIR), "s", ["other"])
+    queries, weights = small.sample(_table(HAIR), 1)
+    assert len(set(queries)) == small.cells == 16
+    assert weights.tolist() == near([1 / 16] * 16)
 
 
 def test_predictions_use_the_estimator_that_answers_analysts() -> None:

@@ -1,10 +1,14 @@
 """Expected width of the 95 % intervals of a cross-table, before anything is published.
 
-For SPLU-Gen by simulation: the table is published several times by a fixed seed, and its cells are estimated
-as an analyst would. For retention replacement from its law: y of n records are published with the value, by
-its x records with probability a = p + (1-p)/m and by the others with b = (1-p)/m, so that (y - n b)/p has the
-mean x and the variance (x a (1-a) + (n-x) b (1-b))/p^2. The interval of the exact test is wider than the
-normal one by about half a step 1/p on either side.
+For SPLU-Gen by simulation: the table is published several times by a fixed seed, and cells are estimated as
+an analyst would. Of a large cross-table each release answers other cells, chosen with probabilities
+proportional to the standard deviation of their published counts, so that the variation between releases
+contains that between cells.
+
+For retention replacement from its law: y of n records are published with the value, by its x records with
+probability a = p + (1-p)/m and by the others with b = (1-p)/m, so that (y - n b)/p has the mean x and the
+variance (x a (1-a) + (n-x) b (1-b))/p^2. The interval of the exact test is wider than the normal one by about
+half a step 1/p on either side.
 
 A value with nearly N/gamma records is published for other records as often as for its own (p - a is near 0,
 claim splu.Cc), so that its intervals reach from 0 to all records of the predicate.
@@ -16,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from statistics import fmean, median, stdev
+from statistics import fmean, stdev
 
 import numpy as np
 from scipy.special import ndtri
@@ -24,16 +28,19 @@ from scipy.special import ndtri
 from splu_ref.audit.advice.verdict import retention_at
 from splu_ref.channels import DataError, ParameterError
 from splu_ref.data import Microdata, text
-from splu_ref.estimators import Query, QueryEstimate, QueryEstimator
-from splu_ref.mechanisms import SpluGen
+from splu_ref.estimators import Query, QueryEstimator
+from splu_ref.mechanisms import FloatArray, SpluGen
 from splu_ref.randomness import IntArray, SeededSource
 
-ROWS, FEWEST, MOST = 20_000, 3, 10
-"""Rows that are published for one mean, as long as that is between 3 and 10 releases."""
+FEWEST, MOST, PRECISION = 2, 10, 0.02
+"""Number of simulated releases, and the relative Monte Carlo error of mean widths that is small enough."""
+CELLS = 200
+"""Largest number of cells of a cross-table that are estimated from one release."""
 MOST_CELLS, MOST_ROWS = 5_000, 200_000
 """Largest number of cells of a table, and of records of a table for which means are computed unless named."""
 TABLES, LEAST_RECORDS = 2, 10
 """Number of cross-tables if none is named, and their least mean number of records of a predicate."""
+_GOLDEN = (sqrt(5) - 1) / 2
 _NORMAL_95 = 1.959963984540054
 _POINTS = ndtri((np.arange(200) + 0.5) / 200)
 
@@ -47,7 +54,8 @@ class ExpectedWidth:
     #: (1-p)/m of retention replacement in a domain of m values
     retention: Fraction
     true_value: Fraction  #: see ``retention``
-    #: mean width of the 95 % intervals, and its Monte Carlo standard error; 0 if it was not simulated
+    releases: int  #: number of simulated releases; 0 if widths follow from the law
+    #: mean width of the 95 % intervals, and its Monte Carlo standard error
     width: float
     width_error: float  #: see ``width``
     from_zero: float  #: mean number of intervals that start at 0, and that reach all records of the predicate
@@ -98,16 +106,31 @@ class CrossTable:
         """Number of cells."""
         return self.counts.size
 
-    def queries(self, published: Microdata) -> list[Query]:
-        """Return a query for each cell whose predicate the published table has."""
+    def sample(self, published: Microdata, trial: int) -> tuple[list[Query], FloatArray]:
+        """Return queries for at most 200 cells, others by trial, and the weight of each in a mean of cells.
+
+        Cells of a predicate that the published table lacks are left out. Of more than 200 cells those at
+        equal distances of the sum of their sizes, a size being about the standard deviation of the published
+        count.
+        """
         *by, sensitive = self.columns
         present = set(zip(*(published.cells(name) for name in by), strict=True))
-        return [
-            Query.of({**dict(zip(by, predicate, strict=True)), sensitive: value})
-            for predicate in self.predicates
-            if predicate in present
-            for value in self.values
-        ]
+        rows = [place for place, predicate in enumerate(self.predicates) if predicate in present]
+        counts = self.counts[rows]
+        taken, size, order = min(CELLS, counts.size), np.ones(counts.size), np.arange(counts.size)
+        if taken < counts.size:
+            shares = counts.sum(axis=1, keepdims=True) / counts.sum()
+            size = np.sqrt(counts + shares * counts.sum(axis=0) + 1).ravel()
+            order = np.lexsort((size, counts.ravel()))  # neighbors are alike
+        step = size.sum() / taken
+        ends = (np.arange(taken) + trial * _GOLDEN % 1) * step
+        places = order[np.searchsorted(np.cumsum(size[order]), ends, side="right")]
+        queries = []
+        for place in places.tolist():
+            row, value = divmod(place, len(self.values))
+            predicate = zip(by, self.predicates[rows[row]], strict=True)
+            queries.append(Query.of({**dict(predicate), sensitive: self.values[value]}))
+        return queries, step / size[places] / counts.size
 
     def under_retention(self, chance: Fraction) -> ExpectedWidth | None:
         """Return the expected widths under retention replacement that shows true values with ``chance``.
@@ -127,6 +150,7 @@ class CrossTable:
             mechanism=None,
             retention=keep,
             true_value=chance,
+            releases=0,
             width=float((high - low).mean()),
             width_error=0.0,
             from_zero=float((low <= 0).mean() * self.cells),
@@ -140,7 +164,6 @@ class TableWidths:
     """Expected widths for one cross-table."""
 
     table: CrossTable  #: the cross-table
-    releases: int  #: number of simulated releases of each mechanism
     #: one for each mechanism, then those of retention replacement that shows true values as often
     widths: tuple[ExpectedWidth, ...]
 
@@ -183,8 +206,8 @@ def expected_widths(
     mechanisms
         SPLU-Gen with a feasible gamma, by law of draws.
     releases
-        Number of simulated releases of each mechanism, at least 2; by default as many as publish 20,000 rows,
-        from 3 to 10.
+        Number of simulated releases of each mechanism, at least 2; by default 2 to 10, until the Monte Carlo
+        error of each mean width is at most 2 %.
 
     Raises
     ------
@@ -193,66 +216,68 @@ def expected_widths(
     ParameterError
         For fewer than 2 releases.
     """
-    times = min(max(ROWS // table.row_count, FEWEST), MOST) if releases is None else releases
-    if times < 2:
+    if releases is not None and releases < 2:
         raise ParameterError("the Monte Carlo error needs at least 2 releases: give more")
     crossed = [CrossTable.of(table, sensitive, by) for by in tables]
     part = table.select(list(dict.fromkeys(name for each in crossed for name in each.columns)))
     widths: list[list[ExpectedWidth]] = [[] for _ in crossed]
     for mechanism in mechanisms if crossed else ():
         samples: list[list[_Sample]] = [[] for _ in crossed]
-        for trial in range(times):
+        found: list[ExpectedWidth] = []
+        for trial in range(MOST if releases is None else releases):
             source = SeededSource(f"expected widths {trial}".encode())
             release = mechanism.publish(part, [sensitive], source)
             estimator = QueryEstimator(release.table, [sensitive], mechanism, domains=release.domains)
             for place, each in enumerate(crossed):
-                queries = each.queries(release.table)
-                samples[place].append(
-                    _Sample.of(estimator.estimate(queries, None), estimator.estimate(queries, "exact"))
-                )
-        for place, found in enumerate(samples):
-            widths[place].append(_mean(mechanism, found))
+                samples[place].append(_Sample.of(estimator, *each.sample(release.table, trial)))
+            if trial + 1 < FEWEST:
+                continue
+            found = [_mean(mechanism, crossed[place].cells, some) for place, some in enumerate(samples)]
+            if releases is None and all(each.width_error <= PRECISION * each.width for each in found):
+                break
+        for place, mean in enumerate(found):
+            widths[place].append(mean)
     for chance in dict.fromkeys(mechanism.retention for mechanism in mechanisms):
         for place, each in enumerate(crossed):
             retained = each.under_retention(chance)
             widths[place] += [] if retained is None else [retained]
-    return [
-        TableWidths(table=each, releases=times, widths=tuple(found))
-        for each, found in zip(crossed, widths, strict=True)
-    ]
+    return [TableWidths(table=each, widths=tuple(found)) for each, found in zip(crossed, widths, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """Means over the cells of one simulated release."""
+    """Means over cells of one simulated release."""
 
     width: float
-    from_zero: int
-    to_all: int
+    from_zero: float
+    to_all: float
     standard_error: float
 
     @classmethod
-    def of(cls, answers: Sequence[QueryEstimate], alone: Sequence[QueryEstimate]) -> _Sample:
-        ends = [
-            (answer.interval, answer.predicate_count) for answer in answers if answer.interval is not None
-        ]
-        errors = [answer.standard_error for answer in alone if answer.standard_error is not None]
+    def of(cls, estimator: QueryEstimator, queries: Sequence[Query], weights: FloatArray) -> _Sample:
+        answers = estimator.estimate(queries, None)
+        ends = np.array([answer.interval or (0, 0) for answer in answers], dtype=np.float64)
+        most = np.array([answer.predicate_count for answer in answers])
+        errors = np.array([one.standard_error or 0.0 for one in estimator.estimate(queries, "exact")])
+        order, shares = np.argsort(errors), weights / weights.sum()
+        middle = np.searchsorted(np.cumsum(shares[order]), (0.5 - 1e-9, 0.5 + 1e-9))
         return cls(
-            fmean(high - low for (low, high), _ in ends),
-            sum(low <= 0 for (low, _), _ in ends),
-            sum(high >= n for (_, high), n in ends),
-            median(errors),
+            width=float(weights @ (ends[:, 1] - ends[:, 0])),
+            from_zero=float(shares @ (ends[:, 0] <= 0)),
+            to_all=float(shares @ (ends[:, 1] >= most)),
+            standard_error=float(errors[order[middle]].mean()),
         )
 
 
-def _mean(mechanism: SpluGen, samples: Sequence[_Sample]) -> ExpectedWidth:
+def _mean(mechanism: SpluGen, cells: int, samples: Sequence[_Sample]) -> ExpectedWidth:
     return ExpectedWidth(
         mechanism=mechanism,
         retention=mechanism.retention,
         true_value=mechanism.retention,
+        releases=len(samples),
         width=fmean(each.width for each in samples),
         width_error=stdev(each.width for each in samples) / sqrt(len(samples)),
-        from_zero=fmean(each.from_zero for each in samples),
-        to_all=fmean(each.to_all for each in samples),
+        from_zero=cells * fmean(each.from_zero for each in samples),
+        to_all=cells * fmean(each.to_all for each in samples),
         standard_error=fmean(each.standard_error for each in samples),
     )
