@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -31,11 +32,12 @@ from splu_ref.conformance import (
     vector_files,
 )
 from splu_ref.data import refuse_existing, write_in_folder
-from splu_ref.output import draw, say, visible
+from splu_ref.output import draw, say, terminal, visible
 from splu_ref.report import conformance_html
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
 _SHOWN = 20
+_QUIET = 10.0  # seconds after which a run whose progress bar nobody sees says how far it is
 _DEFAULTS = Limits()
 _WEEK = 7 * 24 * 3600  # seconds
 _MOST_MEMORY = 1 << 24  # MiB
@@ -96,10 +98,10 @@ def run(
     """Test another implementation against the test vectors, and its random releases against their law.
 
     With --beside, other programs are tested too, and the exit code is that of the worst. A program reads and
-    writes one JSON object per line, as the page "Conformance" of the specification describes. Failures are
-    reported at once on standard error. A program conforms to an operation if all its tests passed. Exit 0:
-    all operations that the program offers passed. 1: something failed, or less passed than --require. 3: no
-    operation was tested.
+    writes one JSON object per line, as the page "Conformance" of the specification describes. The first
+    failures are reported at once on standard error. A program conforms to an operation if all its tests
+    passed. Exit 0: all operations that the program offers passed. 1: something failed, or less passed than
+    --require. 3: no operation was tested.
     """
     if only is not None and (xfail is not None or smoke or require):
         raise ParameterError("--only runs one request: leave out --xfail, --smoke and --require")
@@ -120,9 +122,11 @@ def run(
         if file is not None:
             refuse_existing(file, force=force)
     with counted("testing") as progress:
-        files = vector_files() if vectors is None else read_vectors(vectors)
-        known = {vector.id for file in files for vector in file.vectors} | set(check_ids())
-        reasons = read_expected_failures(xfail, known) if xfail is not None else {}
+        files = vector_files(only) if vectors is None else read_vectors(vectors, only)
+        reasons: Mapping[str, str] = {}
+        if xfail is not None:
+            known = {vector.id for file in files for vector in file.vectors} | set(check_ids())
+            reasons = read_expected_failures(xfail, known)
         outcomes = [
             conform(
                 words,
@@ -133,7 +137,7 @@ def run(
                 only=only,
                 limits=Limits(timeout, run_time, cpu, memory),
                 progress=progress,
-                on_result=_failure_reporter() if only is None else None,
+                on_result=_reporter() if only is None else None,
             )
             for words in (command, *others)
         ]
@@ -164,18 +168,24 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _failure_reporter() -> Callable[[Result], None]:
-    """Return a function that prints the first failures during the run."""
-    failures = 0
+def _reporter() -> Callable[[Result], None]:
+    """Return a function that prints the first failures, and how far a run is if nothing else shows it."""
+    tested = failures = 0
+    last = monotonic()
 
     def report(result: Result) -> None:
-        nonlocal failures
-        if not result.verdict.good:
-            failures += 1
-            if failures <= _SHOWN:
-                say(f"failed: {result.id}: {result.reason}", stderr=True)
-            elif failures == _SHOWN + 1:
-                say(f"more than {_SHOWN} failures: the others are listed at the end", stderr=True)
+        nonlocal tested, failures, last
+        tested += 1
+        failures += not result.verdict.good
+        if not result.verdict.good and failures <= _SHOWN:
+            say(f"failed: {result.id}: {result.reason}", stderr=True)
+        elif not result.verdict.good and failures == _SHOWN + 1:
+            say(f"more than {_SHOWN} failures: the others are listed at the end", stderr=True)
+        elif monotonic() > last + _QUIET and not terminal.watched():
+            say(f"so far: {tested} tested, {failures} failed, now {result.operation}", stderr=True)
+        else:
+            return
+        last = monotonic()
 
     return report
 

@@ -34,9 +34,12 @@ def own_folder() -> Path:
 
 
 @cache
-def vector_files() -> tuple[VectorFile, ...]:
-    """Return the package's vectors, ordered by path; the tests check them against their schema."""
-    paths = (path for path in _json_files(own_folder()) if path.name != "schema.json")
+def vector_files(identifier: str | None = None) -> tuple[VectorFile, ...]:
+    """Return the package's vectors, ordered by path; the tests check them against their schema.
+
+    With the id of a vector only the file that has it; all if there is none.
+    """
+    paths = _vector_paths(own_folder(), identifier)
     return tuple(VectorFile.from_json(json.loads(_read(path))) for path in paths)
 
 
@@ -90,15 +93,15 @@ def differences(found: Mapping[str, bytes | None], files: Sequence[VectorFile]) 
     return sorted(lines)
 
 
-def read_vectors(folder: Path) -> tuple[VectorFile, ...]:
-    """Read every vector file of a folder.
+def read_vectors(folder: Path, identifier: str | None = None) -> tuple[VectorFile, ...]:
+    """Read every vector file of a folder, or only the one that has the id of a vector if there is one.
 
     Raises
     ------
     InputError
         If there is none, or one cannot be read or is not of the schema; the message names the file.
     """
-    paths = [path for path in _json_files(folder) if path != folder / "schema.json"]
+    paths = _vector_paths(folder, identifier)
     if not paths:
         raise InputError(f"{folder} holds no vector file: write one with splu-ref vectors")
     files = []
@@ -111,6 +114,13 @@ def read_vectors(folder: Path) -> tuple[VectorFile, ...]:
             seen[vector.id] = path
         files.append(file)
     return tuple(files)
+
+
+def _vector_paths(folder: Path, identifier: str | None) -> list[Path]:
+    """Return the paths of vector files; with an id that of its file, if it exists."""
+    paths = [path for path in _json_files(folder) if path != folder / "schema.json"]
+    wanted = "/".join((identifier or "").split("/")[:2]) + ".json"
+    return [path for path in paths if path.relative_to(folder).as_posix() == wanted] or paths
 
 
 def _json_files(folder: Path) -> list[Path]:

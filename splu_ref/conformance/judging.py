@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from splu_ref.channels import InputError, Json
@@ -38,8 +38,13 @@ def _kind(vector: Vector) -> Kind:
     return Kind.ANSWER if vector.generator is None else Kind.GENERATED
 
 
-def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[str]) -> VectorFile | None:
-    """Return a file with a single vector: the one of an id, or one made from a generated request."""
+def vector_of(
+    files: Sequence[VectorFile], identifier: str, others: Callable[[], Collection[str]]
+) -> VectorFile | None:
+    """Return a file with a single vector: the one of an id, or one made from a generated request.
+
+    None for one of the other ids, which are only computed if no vector has the id.
+    """
     whole = identifier.rpartition("/")[0]
     for file in files:
         for vector in file.vectors:
@@ -51,9 +56,9 @@ def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[s
                     return replace(file, vectors=(_of_generated(file, vector, *wanted),))
                 count = vector.generator["count"]
                 raise InputError(f"{clipped(identifier)} is no id: --only takes {whole}/1 to {whole}/{count}")
-    if identifier in others:
+    if identifier in others():
         return None
-    known = [*others, *(vector.id for file in files for vector in file.vectors)]
+    known = [*others(), *(vector.id for file in files for vector in file.vectors)]
     near = nearest(identifier, known)
     remedy = f"did you mean {near}?" if near else "--json lists the ids of what fails"
     raise InputError(f"no vector or check has the id {clipped(identifier)}: {remedy}")

@@ -127,8 +127,9 @@ class Program:
             while b"\n" not in self._received:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    of_run = ", the rest of the time of the run (--time allows more)" if last else ""
-                    raise self._stopped(f"it gave no answer within {allowed:.6g} seconds{of_run}")
+                    why = ", the rest of the time of the run (--time allows more)" if last else ""
+                    why = why or ": is each answer flushed as one line?"
+                    raise self._stopped(f"it gave no answer within {allowed:.6g} seconds{why}")
                 unsent = unsent[self._serve(left, unsent) :]
                 if len(self._received) > LONGEST_LINE:
                     raise self._stopped(f"its answer is longer than {LONGEST_LINE} bytes")

@@ -85,13 +85,14 @@ def conform(
                 "write the vectors again with splu-ref vectors"
             )
     _refuse_unknown(require or {}, {file.operation for file in files} - {PROTOCOL} | {OPERATION})
-    alone = vector_of(files, only, check_ids()) if only is not None else None
+    alone = vector_of(files, only, check_ids) if only is not None else None
     selected = files if only is None else [alone] if alone is not None else []
     work = [(file, vector) for file in selected for vector in (_few(file) if smoke else file.vectors)]
     outcome = Conformance("", "", SPECIFICATION, smoke=smoke)
     if only is not None:
         outcome.replay = Replay(only, "docs/specification/conformance.md", "A check of the runner.")
-    checks = check_names() if at_random and (only is None or only in check_names()) else []
+    at_random = at_random and (only is None or (alone is None and only in check_names()))
+    checks = check_names() if at_random else ()
 
     def record(result: Result) -> None:
         outcome.results.append(_expected(result, expected_failures or {}))

@@ -202,6 +202,14 @@ def _without_one(folder: Path) -> VectorFile:
     return vector_files()[1]
 
 
+def test_one_id_reads_one_file() -> None:
+    file = vector_files()[7]
+    request = f"{file.vectors[0].id}/12"  # of a generated run
+    for read in (vector_files, lambda identifier: read_vectors(COMMITTED, identifier)):
+        assert read(file.vectors[0].id) == read(request) == (file,)
+        assert read(f"../{file.vectors[0].id}") == read("nothing") == vector_files()
+
+
 def test_differences_are_named(tmp_path: Path) -> None:
     missing = _without_one(tmp_path)
     assert differences(file_bytes(tmp_path), vector_files()[:3]) == sorted(
