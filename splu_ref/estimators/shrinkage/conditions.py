@@ -211,33 +211,35 @@ class PublishedForm(NamedTuple):
             trust=2 / (2 + 1 / expected),
         )
 
-    def score(self, tau: float) -> FloatArray:
-        """Return the log-likelihood of a tau, shape (predicates,)."""
-        total = np.maximum(self.noise + self.chance + tau * tau * self.unit, _LEAST)
-        fit = np.log(total) + (FREEDOM + 1) * np.log1p(self.deviation**2 / (FREEDOM * total))
-        return np.asarray(-(self.trust * fit).sum(axis=1) / 2)
+    @property
+    def scores(self) -> FloatArray:
+        """The log-likelihood of each tau, shape (taus, predicates)."""
+        known, square = self.noise + self.chance, self.deviation**2 / FREEDOM
+        totals = (np.maximum(known + tau * tau * self.unit, _LEAST) for tau in _TAUS.tolist())
+        fits = ((FREEDOM + 1) * np.log(total + square) - FREEDOM * np.log(total) for total in totals)
+        return np.array([-np.einsum("pv,pv->p", self.trust, fit) / 2 for fit in fits])
 
 
 def product_form_posterior(forms: list[PublishedForm]) -> CountPosterior:
     """Return the posterior of counts under the product form, averaged over the forms and tau."""
-    prior = np.log(DEVIATIONS.masses)
-    scores = np.array(
-        [
-            [form.score(tau) + mass for tau, mass in zip(_TAUS.tolist(), prior.tolist(), strict=True)]
-            for form in forms
-        ]
-    )
+    scores = np.log(DEVIATIONS.masses)[:, None] + np.array([form.scores for form in forms])
     posterior = np.exp(scores - scores.max(axis=(0, 1)))
     posterior /= posterior.sum(axis=(0, 1))
     mean, square, left, outside, spread = (np.zeros_like(forms[0].mean) for _ in range(5))
     for form, shares in zip(forms, posterior, strict=True):
-        outside += shares.sum(axis=0)[:, None] * form.outside
+        weights, squares = np.zeros_like(mean), np.zeros_like(mean)  # averages over tau
         for tau, share in zip(_TAUS.tolist(), shares, strict=True):
-            part, prior_variance = share[:, None], form.chance + tau * tau * form.unit
-            weight = prior_variance / np.maximum(prior_variance + form.noise, _LEAST)
-            estimate = form.mean + weight * form.deviation
-            mean += part * estimate
-            square += part * estimate**2
-            left += part * weight * form.noise
-            spread += part * prior_variance
+            prior = form.chance + tau * tau * form.unit
+            weight = prior / np.maximum(prior + form.noise, _LEAST)
+            part = share[:, None] * weight
+            weights += part
+            squares += part * weight
+        known = shares.sum(axis=0)[:, None]
+        outside += known * form.outside
+        mean += known * form.mean + weights * form.deviation
+        square += (
+            known * form.mean**2 + 2 * weights * form.mean * form.deviation + squares * form.deviation**2
+        )
+        left += weights * form.noise
+        spread += known * form.chance + (_TAUS**2 @ shares)[:, None] * form.unit
     return CountPosterior(mean, left + np.maximum(square - mean**2, 0.0), outside, spread)
