@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import io
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from experiments.study.judging import CLASSES, Judged, JudgedQueries, Judgement, draw_queries, judged
+from experiments.study.judging import (
+    CLASSES,
+    POOLS,
+    SECOND,
+    ZERO,
+    Judged,
+    JudgedQueries,
+    Judgement,
+    draw_queries,
+    draw_tables,
+    judged,
+)
 from experiments.study.methods import FloatArray
 from experiments.study.recipes import EMBEDDED
 from experiments.study.tables import StudyTable
 from splu_ref.channels.parameters import DataError
 from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import SpluGen, largest_gamma
 from splu_ref.randomness import ByteSource
 
 TABLES = (EMBEDDED, "given away", "Zipf", "steep Zipf", "function")
-"""Tables that need no file."""
-TUNED = frozenset({EMBEDDED, "given away", "function"})
-"""Those that served for choosing the parameters of the product form."""
+"""Tables that need no file. All served for choosing the parameters of the product form."""
 FEWEST = 5
 """Fewest queries of a class that is reported."""
 
@@ -92,7 +103,7 @@ class Comparison:
     Attributes
     ----------
     table, sensitive, gamma, rows
-        What was published, under the mixed plan with p = 1/gamma.
+        What was published, under the mixed plan with p = 1/gamma; two sensitive columns with a cross between.
     tuned
         Whether the parameters of the product form were chosen on it.
     classes
@@ -119,7 +130,8 @@ class Comparison:
 
 def with_several_conditions(questions: JudgedQueries) -> JudgedQueries:
     """Return the queries whose predicates have two conditions or more."""
-    several = np.array([len(query.conditions) > 2 for query in questions.queries])  # one is the sensitive one
+    fewest = len(questions.values) + 2
+    several = np.array([len(query.conditions) >= fewest for query in questions.queries])
     place = np.cumsum(several) - 1
     return replace(
         questions,
@@ -131,20 +143,23 @@ def with_several_conditions(questions: JudgedQueries) -> JudgedQueries:
 
 
 def compare_conditions(
-    table: StudyTable, queries: int, releases: int, sources: Callable[[str], ByteSource]
+    table: StudyTable, queries: int, releases: int, sources: Callable[[str], ByteSource], tables: int = 0
 ) -> Comparison:
-    """Publish a table several times, and estimate the same queries with the product form and without it.
+    """Publish a table several times, and estimate the same counts with the product form and without it.
 
     Parameters
     ----------
     table
-        The original; a remainder of N modulo gamma records, drawn at random, is left out.
+        The original; a remainder of N modulo gamma records, drawn at random, is left out. With a second
+        sensitive column, queries are on both.
     queries
         Queries of each class, before those with fewer than two conditions are left out.
     releases
         How often the table is published.
     sources
         The random choices of each part.
+    tables
+        If not 0: so many tables by two columns and the first sensitive one, whose cells are the queries.
 
     Raises
     ------
@@ -152,8 +167,14 @@ def compare_conditions(
         If no class has enough queries.
     """
     gamma = int(table.gamma)
+    if table.second is not None:
+        gamma = min(gamma, largest_gamma(np.bincount(table.second)))
     table = table.without_remainder(gamma, sources("remainder"))
-    questions = with_several_conditions(draw_queries(table, queries, sources))
+    if tables:
+        table = replace(table, second=None)
+        questions = draw_tables(table, tables, sources("tables"))
+    else:
+        questions = with_several_conditions(draw_queries(table, queries, sources))
     names = [name for name in CLASSES if len(questions.classes.get(name, ())) >= FEWEST]
     if not names:
         raise DataError(f"{table.name}: no class has {FEWEST} queries with two conditions or more")
@@ -165,4 +186,35 @@ def compare_conditions(
 
     product, plain = found(True), found(False)
     classes = tuple(ClassErrors.of(name, product, plain) for name in names)
-    return Comparison(table.name, table.recipe.sensitive, gamma, table.rows, table.name in TUNED, classes)
+    columns = [table.recipe.sensitive, *([] if table.second is None else [table.recipe.second or SECOND])]
+    return Comparison(table.name, " × ".join(columns), gamma, table.rows, table.name in TABLES, classes)
+
+
+def as_csv(found: Iterable[Comparison]) -> str:
+    """Return the classes of the true count as CSV, a row for each table."""
+    text, names = io.StringIO(), (ZERO, *POOLS)
+    writer = csv.writer(text, lineterminator="\n")
+    head = ["table, sensitive column, γ", "0", *POOLS, "mean"]
+    writer.writerow([*head, "least coverage of a class, and the former one", "length of intervals"])
+    for one in found:
+        by_name = {each.name: each for each in one.classes}
+        least = min(one.classes, key=lambda each: each.coverage)
+        ratios = [
+            f"{_short(by_name[name].ratio)} ± {_short(by_name[name].ratio_error)}" if name in by_name else "–"
+            for name in names
+        ]
+        writer.writerow(
+            [
+                f"{one.table}, {one.sensitive}, {one.gamma}{' (used)' if one.tuned else ''}",
+                *ratios,
+                _short(one.mean),
+                f"{_short(least.coverage, 3)}, {_short(least.coverage_without, 3)}",
+                _short(float(np.mean([each.length for each in one.classes]))),
+            ]
+        )
+    return text.getvalue()
+
+
+def _short(number: float, digits: int = 2) -> str:
+    """Return a number with these decimals, and without a 0 before the point."""
+    return f"{number:.{digits}f}".removeprefix("0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from math import inf
 from typing import NamedTuple
 
@@ -17,13 +18,24 @@ from experiments.study.tables import StudyTable
 from experiments.study.workload import Pool, Workload, workload
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import Microdata
-from splu_ref.estimators import Interval, Method, Query, QueryEstimate, QueryEstimator, method_named
-from splu_ref.mechanisms import SpluGen
+from splu_ref.estimators import (
+    Cell,
+    Interval,
+    Method,
+    Query,
+    QueryEstimate,
+    QueryEstimator,
+    count_table,
+    method_named,
+)
+from splu_ref.mechanisms import ReleaseData, SpluGen
 from splu_ref.randomness import ByteSource, IntArray
 
 FIRST, SECOND = "first", "second"
 """Names of the sensitive columns in the published table; the others are numbered."""
 _END = 1 << 62
+MOST_CELLS = 5_000
+"""Largest number of cells of a table that is drawn."""
 POOLS = {
     "1–20": Pool(1, 21, 1),
     "21–100": Pool(21, 101, 1),
@@ -72,12 +84,15 @@ class JudgedQueries:
         By class: the places of its queries.
     values
         By sensitive column: the code of the query, shape (queries,).
+    tables
+        The columns of complete tables, if the queries are their cells: these are reconciled.
     """
 
     queries: tuple[Query, ...]
     true: FloatArray
     classes: Mapping[str, IntArray]
     values: Mapping[str, IntArray]
+    tables: tuple[tuple[str, ...], ...] = ()
 
 
 def draw_queries(table: StudyTable, size: int, sources: Callable[[str], ByteSource]) -> JudgedQueries:
@@ -102,6 +117,47 @@ def draw_queries(table: StudyTable, size: int, sources: Callable[[str], ByteSour
     else:
         values = dict(zip((FIRST, SECOND), np.divmod(value, int(table.second.max()) + 1), strict=True))
     return JudgedQueries(tuple(_queries(drawn, predicate, values)), true, classes, values)
+
+
+def draw_tables(table: StudyTable, size: int, source: ByteSource) -> JudgedQueries:
+    """Draw up to ``size`` pairs of columns: all cells of their tables with the first sensitive column.
+
+    A table has at most `MOST_CELLS`; a pair for which it would have more is not drawn.
+    """
+    width = table.domain_size
+    pairs = [
+        pair
+        for pair in combinations(range(len(table.columns)), 2)
+        if len(np.unique(_pair(table, pair))) * width <= MOST_CELLS
+    ]
+    drawn = [pairs[place] for place in np.sort(source.permutation(len(pairs))[:size]).tolist()]
+    queries: list[Query] = []
+    counts, records = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for first, second in drawn:
+        groups, which = np.unique(_pair(table, (first, second)), return_inverse=True)
+        found = np.bincount(which * width + table.values, minlength=len(groups) * width)
+        counts.append(found)
+        records.append(np.repeat(found.reshape(-1, width).sum(axis=1), width))
+        queries += [
+            Query.of({str(first): one, str(second): other, FIRST: value})
+            for one, other in zip(
+                *(end.tolist() for end in np.divmod(groups, table.sizes[second])), strict=True
+            )
+            for value in range(width)
+        ]
+    true, predicates = np.concatenate(counts), np.concatenate(records)
+    classes = {ZERO: np.flatnonzero(true == 0)}
+    classes |= {name: np.flatnonzero(pool.holds(true, predicates)) for name, pool in POOLS.items()}
+    classes[RARE] = np.flatnonzero((true > 0) & (200 * true < table.rows))
+    tables = tuple((str(first), str(second), FIRST) for first, second in drawn)
+    values = {FIRST: np.arange(len(true)) % width}
+    return JudgedQueries(tuple(queries), true.astype(np.float64), classes, values, tables)
+
+
+def _pair(table: StudyTable, pair: tuple[int, int]) -> IntArray:
+    """Return each record's combination of values of two columns as one number."""
+    first, second = pair
+    return np.asarray(table.codes[first].astype(np.int64) * table.sizes[second] + table.codes[second])
 
 
 def _without(table: StudyTable, drawn: Workload, size: int, source: ByteSource) -> tuple[IntArray, IntArray]:
@@ -189,7 +245,7 @@ def judged(
         release = _Release(table, mechanism, source)
         found: dict[str, FloatArray] = {}
         for interval in intervals:
-            answers = release.answers(questions.queries, interval)
+            answers = release.answers(questions, interval)
             ends = [one.interval for one in answers if one.interval is not None]
             if len(ends) == len(answers):  # otherwise the method offers none for such releases
                 low, high = np.array(ends).T
@@ -201,7 +257,7 @@ def judged(
             found["n f'/N"] = release.expected(questions, answers)
         for rival in rivals:
             try:
-                answers = release.answers(questions.queries, Judgement(rival))
+                answers = release.answers(questions, Judgement(rival))
             except InputError:
                 continue
             found[rival] = np.array([one.estimate for one in answers])
@@ -230,18 +286,24 @@ class _Release:
         columns |= {name: done.published[name] for name in codes}
         frame = pl.DataFrame({name: pl.Series(column).cast(pl.String) for name, column in columns.items()})
         domains = {name: tuple(map(str, range(size))) for name, size in sizes.items()}
-        self._estimator = QueryEstimator(
-            Microdata.from_frame(frame), tuple(codes), mechanism, domains=domains
-        )
+        self._release = ReleaseData(table=Microdata.from_frame(frame), mechanism=mechanism, domains=domains)
+        self._estimator = QueryEstimator(self._release.table, tuple(codes), mechanism, domains=domains)
         self._shares = {
             name: np.bincount(done.published[name], minlength=sizes[name]) / len(done.rows) for name in codes
         }
 
-    def answers(self, queries: Sequence[Query], interval: Judgement) -> list[QueryEstimate]:
+    def answers(self, questions: JudgedQueries, interval: Judgement) -> Sequence[QueryEstimate | Cell]:
         """Return the answers to all queries."""
-        return self._estimator.estimate(queries, interval.method, interval=interval.kind)
 
-    def expected(self, questions: JudgedQueries, answers: Sequence[QueryEstimate]) -> FloatArray:
+        def answered(queries: Sequence[Query], _: str | None = None) -> list[QueryEstimate]:
+            return self._estimator.estimate(queries, interval.method, interval=interval.kind)
+
+        if not questions.tables:
+            return answered(questions.queries)
+        tables = (count_table(self._release, answered, by) for by in questions.tables)
+        return [cell for table in tables for cell in table.cells]
+
+    def expected(self, questions: JudgedQueries, answers: Sequence[QueryEstimate | Cell]) -> FloatArray:
         """Return n f'/N for each query; for two columns n f'g'/N²."""
         found = np.array([float(one.predicate_count) for one in answers])
         for name, share in self._shares.items():

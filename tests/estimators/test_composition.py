@@ -169,8 +169,8 @@ def test_score_intervals_hold_every_count_of_independent_records(
     kept: float, taken: float, n: int, share: float, spread: float
 ) -> None:
     """The sum of the probabilities of all published counts whose interval holds x: each x, any prior."""
-    prior, variance = np.array([share * n]), np.array([spread * n])
-    found = [_states(y, n, 1.0, kept, taken).interval(prior, variance) for y in range(n + 1)]
+    prior, variance, most = np.array([share * n]), np.array([spread * n]), np.array([n])
+    found = [_states(y, n, 1.0, kept, taken).interval(prior, variance, most) for y in range(n + 1)]
     ends = [(float(low[0]), float(high[0])) for low, high in found]
     for x in range(0, n + 1, max(1, n // 10)):
         own, others = (
@@ -188,7 +188,7 @@ def test_a_prior_shortens_the_intervals_near_it() -> None:
     states = [_states(mean + shift, n, 1.0, 0.5, 0.1) for shift in np.linspace(-20, 20, 9)]
 
     def length(prior: float, spread: float) -> float:
-        ends = [each.interval(np.array([prior]), np.array([spread])) for each in states]
+        ends = [each.interval(np.array([prior]), np.array([spread]), np.array([n])) for each in states]
         return float(np.mean([high - low for low, high in ends]))
 
     equal = length(100.0, np.inf)
@@ -196,6 +196,22 @@ def test_a_prior_shortens_the_intervals_near_it() -> None:
     assert length(100.0, 1e9) == near(equal)
     for wrong in (0.0, 1000.0):
         assert length(wrong, 1.0) < 1.11 * equal
+
+
+@pytest.mark.parametrize("prior", [20.0, 300.0])
+def test_a_count_that_may_be_all_records_of_the_value_has_equal_tails(prior: float) -> None:
+    """Its frequency of 100, at most 110, bounds it as well, so a prior must not move the tails."""
+
+    def held(count: int, spread: float, most: float) -> list[bool]:
+        ends = [
+            _states(y, 1000, 100, 0.5, 0.1).interval(np.array([prior]), np.array([spread]), np.array([most]))
+            for y in range(100, 180)
+        ]
+        return [bool(low[0] <= count <= high[0]) for low, high in ends]
+
+    assert held(100, 5.0, 110) == held(100, np.inf, 110)
+    assert held(100, 5.0, 1000) != held(100, np.inf, 1000)
+    assert held(80, 5.0, 110) == held(80, 5.0, 1000)
 
 
 def _estimator(release: Release, column: str, gamma: int) -> QueryEstimator:

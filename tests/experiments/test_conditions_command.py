@@ -12,7 +12,7 @@ import pytest
 
 from experiments.commands import conditions
 from experiments.study.conditions import with_several_conditions
-from experiments.study.judging import draw_queries
+from experiments.study.judging import draw_queries, draw_tables
 from experiments.study.settings import Setting
 from splu_ref.randomness import SeededSource
 from tests.experiments.progress import recorded_progress
@@ -56,6 +56,37 @@ def test_independent_conditions_lower_the_error_of_a_table_of_yours(
     assert _run(capsys, *words, "--seed", 2) != found
 
 
+@pytest.mark.parametrize("kind", [("--tables", 2), ("--second", "c0")])
+def test_cross_tables_and_pairs_of_sensitive_columns_are_compared(
+    kind: tuple[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--data", _table(tmp_path), "--sensitive", "job", "--gamma", 3, *kind)
+    folder = tmp_path / "report"
+    [table] = _run(capsys, *words, "--queries", 10, "--releases", 2, "--report", folder)["tables"]
+    assert table["sensitive"] == ("job × c0" if kind[0] == "--second" else "job")
+    ratios = [one["ratio"] for one in table["classes"]]
+    assert len(ratios) > 2
+    assert min(ratios) < 0.98  # the conditions are used
+    assert max(abs(ratio - 1) for ratio in ratios) > 0.01
+    [head, row] = (folder / "conditions.csv").read_text("utf-8").splitlines()
+    assert head.startswith('"table, sensitive column, γ",0,1–20')
+    assert row.startswith(f'"jobs, {table["sensitive"]}, 3",')
+
+
+def test_the_cells_of_cross_tables_are_those_of_the_original() -> None:
+    table = Setting("function", "s", 5).read(None)
+    drawn = draw_tables(table, 2, SeededSource(b"tables"))
+    assert len(drawn.tables) == 2
+    assert sum(map(len, drawn.classes.values())) > len(drawn.queries) == len(drawn.true)
+    for query, true in list(zip(drawn.queries, drawn.true, strict=True))[::97]:
+        conditions = dict(query.conditions)
+        [value] = conditions.pop("first").values
+        inside = table.values == int(value)
+        for name, condition in conditions.items():
+            inside &= table.codes[int(name)] == int(condition.values[0])
+        assert inside.sum() == true
+
+
 def test_only_queries_with_several_conditions_are_compared() -> None:
     table = Setting("given away", "s", 5).read(None)
     drawn = draw_queries(table, 20, lambda part: SeededSource(part.encode()))
@@ -83,6 +114,9 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path, capsys: pytest.Captu
         (("--data", path, "--sensitive", "job"), "no class has 5 queries with two conditions"),
         (("--data", path), "--sensitive"),
         (("--sensitive", "job"), "name it with --data"),
+        (("--second", "job"), "--second is for a table of yours"),
+        (("--data", path, "--sensitive", "job", "--second", "c0", "--tables", 2), "drop one"),
+        (("--tables", 101), "--tables is too large"),
     ):
         assert main(["conditions", *map(str, words)]) == 2
         assert message in capsys.readouterr().err

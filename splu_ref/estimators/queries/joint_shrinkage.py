@@ -225,14 +225,21 @@ class JointQueries:
         Their interactions in all records.
     queries
         Those to answer.
+    by_conditions
+        Whether each column uses the estimates of the single conditions.
     """
 
     def __init__(
-        self, parts: Sequence[PublishedColumn], model: Interactions, queries: Sequence[ResolvedQuery]
+        self,
+        parts: Sequence[PublishedColumn],
+        model: Interactions,
+        queries: Sequence[ResolvedQuery],
+        by_conditions: bool,
     ) -> None:
         self._parts, self._model = parts, model
-        self._batches, self._single = _margins(parts, queries)
-        _, self._alone = _margins(parts, [query._replace(predicate=()) for query in queries])
+        self._batches, self._single = _margins(parts, queries, by_conditions)
+        alone = [query._replace(predicate=()) for query in queries]
+        _, self._alone = _margins(parts, alone, by_conditions)
         frequencies = [part.frequencies for part in parts]
         self._all = RecordTables(
             model.rows, frequencies, [part.count_variances for part in parts], model.all_records
@@ -291,11 +298,12 @@ class JointQueries:
 
 
 def _margins(
-    parts: Sequence[PublishedColumn], queries: Sequence[ResolvedQuery]
+    parts: Sequence[PublishedColumn], queries: Sequence[ResolvedQuery], by_conditions: bool
 ) -> tuple[list[Batch], list[ColumnEstimates]]:
     """Return each column's part of the queries, counted and estimated."""
     batches = [part.count([query.alone(place) for query in queries]) for place, part in enumerate(parts)]
-    return batches, [margins(part, batch) for part, batch in zip(parts, batches, strict=True)]
+    each = zip(parts, batches, strict=True)
+    return batches, [margins(part, by_conditions, batch) for part, batch in each]
 
 
 def _selected_count(selected: ErrorParts, number: int) -> CountEstimateWithError:
@@ -338,8 +346,8 @@ class ShrinkageMethod:
     interval
         Kind of coverage of the intervals.
     by_conditions
-        Whether queries on one sensitive column use the estimates of their single conditions, and intervals
-        with the tails that the records outside the predicate make shortest.
+        Whether queries use the estimates of their single conditions, and those on one sensitive column
+        intervals with the tails that the records outside the predicate make shortest.
     """
 
     interval: Interval = "each"
@@ -366,7 +374,7 @@ class ShrinkageMethod:
         self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]
     ) -> tuple[QueryCounts, Estimates]:
         """Estimate each predicate's table from its margins, and shrink the query's interactions."""
-        joint = JointQueries(columns.parts, columns.interactions, queries)
+        joint = JointQueries(columns.parts, columns.interactions, queries, self.by_conditions)
         counted, each = columns.answer_each(queries, joint.answer)
         found = joint.estimates(each, self.interval)
         return counted, found.below(counted.most).clipped_to_interval()

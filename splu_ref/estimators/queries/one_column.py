@@ -314,7 +314,7 @@ def shrunk(column: PublishedColumn, kind: Interval, by_conditions: bool, batch: 
     return replace(Estimates.from_batches(len(batch.which), parts), notes=notes)
 
 
-def margins(column: PublishedColumn, batch: Batch) -> ColumnEstimates:
+def margins(column: PublishedColumn, by_conditions: bool, batch: Batch) -> ColumnEstimates:
     """Return the shrunk estimates of a column: of each value in each predicate, and of the queries' sets.
 
     A set with most records is estimated as n less its other values: see `Batch.by_the_rarer_side`.
@@ -326,7 +326,7 @@ def margins(column: PublishedColumn, batch: Batch) -> ColumnEstimates:
     common = (batch.frequency > column.rows / 2) & batch.is_set
     parts = ErrorParts(*(np.zeros(len(batch.which)) for _ in ErrorParts._fields))
     most = np.zeros(len(batch.which))
-    conditions = column.conditions(batch.predicates)
+    conditions = column.conditions(batch.predicates) if by_conditions else None
     learned = column.shrinkage.learn(batch.published, conditions)
     for where, found in _batches(column.shrinkage, batch.complemented(common), conditions):
         value = np.where(common[where], batch.predicate_count[where] - found.value, found.value)

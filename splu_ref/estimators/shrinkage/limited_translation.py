@@ -89,6 +89,13 @@ class ConjunctionStates(NamedTuple):
         contrast = np.where(self.contrast > LEAST, self.contrast, np.nan)
         return np.asarray((self.both - self.predicate * self.gain) / contrast)
 
+    @property
+    def evidence(self) -> FloatArray:
+        """Return the moment estimate, clipped to 0 .. n, in standard errors; 0 where there is none."""
+        found = np.clip(np.nan_to_num(self.solved), 0.0, self.predicate)
+        error = np.sqrt(np.maximum(self.variance(found), LEAST))
+        return np.asarray(found * np.maximum(self.contrast, 0.0) / error)
+
     def carried(self, count: FloatArray) -> FloatArray:
         """Return the derivative of the expectation of y by f' if x is ``count``."""
         others = np.maximum(self.rows - self.frequency, 1.0)
@@ -140,18 +147,23 @@ class ConjunctionStates(NamedTuple):
             everywhere = np.maximum(everywhere - self.reduction.total, 0.0)
         return np.asarray((self.predicate / self.rows) ** 2 * everywhere)
 
-    def interval(self, prior: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def interval(
+        self, prior: FloatArray, spread: FloatArray, most: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the ends of score intervals with continuity correction: 95 %, for every x.
 
         ``prior`` and ``spread`` are the prior mean and variance of x. They move the 5 % from one side to the
-        other, see `sides`, and leave their sum.
+        other, see `sides`, and leave their sum. ``most`` bounds x by the value's published frequency. That
+        may miss an x that is all of the value's records, so the tails are equal for such x.
         """
+        all_records = np.where(most < self.predicate, 2 * self.frequency - most, np.inf)
         contrast = np.where(self.contrast > LEAST, self.contrast, np.inf)
 
         def contradicted(count: FloatArray) -> NDArray[np.bool_]:
             expected = count * self.retention + (self.predicate - count) * self.gain
             error = np.sqrt(self.variance(count))
-            below, above = sides(error / contrast * (count - prior) / np.maximum(spread, LEAST))
+            distance = error / contrast * (count - prior) / np.maximum(spread, LEAST)
+            below, above = sides(np.where(count < all_records, distance, 0.0))
             margin = np.where(self.both < expected, below, above) * error + (1 - self.carried(count)) / 2
             return np.asarray(np.abs(self.both - expected) > margin)
 

@@ -48,6 +48,12 @@ HIDDEN = 0.15
 """Relative contrast D/p up to which a count is not identified and the tau of the other values is not used for
 it; from twice that on tau is used in full."""
 
+FORM, FORM_RANGE = 0.5, (1.0, 3.0)
+"""Largest weight of the error under the product form in the error that limits the translation, and the
+distances of the moment estimate from 0, in standard errors, between which the weight falls to 0. Where two
+conditions together determine the value, the product form is wrong by more than the other values show, and
+large counts would lose."""
+
 _KNOTS = 120
 _ROUNDING = 1e-6
 """Rounding tolerance of interval ends."""
@@ -163,7 +169,7 @@ class ShrunkEstimates(NamedTuple):
         domain, and is never longer.
         """
         n = self.states.predicate
-        low, high = self.states.interval(self.prior, self.spread)
+        low, high = self.states.interval(self.prior, self.spread, self.most)
         if kind == "average":
             half = half_widths(self.sampling, self.bias)
             ends = np.clip(self.center - half, 0.0, n), np.clip(self.center + half, 0.0, n)
@@ -307,8 +313,11 @@ class Shrinkage:
         ]
         center = np.clip((posterior.mean[which] * members).sum(axis=1), 0.0, learned.total[which])
         alone = sampling + bias
-        # Whether the product form is right cannot be checked: the geometric mean of both errors.
-        own = np.sqrt(alone * (posterior.variance[which] * members).sum(axis=1))
+        # Whether the product form is right cannot be checked: a geometric mean of the errors with and
+        # without it.
+        formed = (posterior.variance[which] * members).sum(axis=1)
+        part = FORM * np.interp(states.evidence, FORM_RANGE, (1.0, 0.0))
+        own = alone ** (1 - part) * formed**part
         known = np.where(single & predicates.by_conditions[which], own, alone)
         translated = limited_translation(states, center, known)
         least = np.where(learned.total[which] > 0, alone + states.shared, 0.0)
