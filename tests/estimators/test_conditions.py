@@ -50,6 +50,24 @@ def test_deviations_are_those_of_the_true_counts() -> None:
     assert form.mean == near(100 * scale * share)
 
 
+def test_the_noise_is_at_least_that_of_records_with_different_chances() -> None:
+    """The others have their mean chance g in the variance; g (1 - g) is concave."""
+    kept, chances, share = 0.4, np.array([0.4, 0.02, 0.3]), np.array([[0.5, 0.3, 0.2]])
+    expected = 100 * share @ np.stack([chances, np.array([0.02, 0.4, 0.1]), np.array([0.3, 0.1, 0.4])])
+    form = PublishedForm.of(
+        100 * share,
+        expected,
+        share,
+        np.zeros((1, 3)),
+        np.zeros((1, 3)),
+        rows=1000,
+        retention=kept,
+        contrast=np.ones(3),
+    )
+    apart = float(100 * share[0] @ (chances * (1 - chances)))
+    assert apart < form.noise[0, 0] < 1.2 * apart
+
+
 def test_errors_of_conditions_add_up_as_if_they_were_equal() -> None:
     single = np.stack([BASE, BASE])
     forms = ProductForms.of(BASE, single, np.stack([0.01 * BASE**2, 0.04 * BASE**2]), NOTHING, BOTH)

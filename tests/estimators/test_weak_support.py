@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 
 from splu_ref.data import Microdata
 from splu_ref.estimators import Query, QueryEstimate, QueryEstimator
 from splu_ref.mechanisms import SpluGen
+from splu_ref.randomness import SeededSource
 
 GAMMA, ROWS = 5, 2000
 
@@ -97,3 +100,43 @@ def test_it_stands_beside_the_reason_of_a_missing_interval() -> None:
     assert answer.interval is None
     assert "no interval" in str(answer.warning)
     assert _is_weak(answer)
+
+
+SHARES = (0.97, 0.95, 0.92, 0.6, 0.5, *[0.177] * 6)
+"""Records of eleven values as shares of N/gamma: the first three are warned of."""
+
+
+def _warnings_and_slopes() -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return which values are warned of, and how much their estimates rise with their true counts.
+
+    In twelve groups counts are .3, .5, 1 or 2.2 times those of a group of average composition. A slope of 1
+    is that of an unbiased estimate, 0 that of n f'/N. Means over six releases.
+    """
+    places = (np.arange(12)[:, None] + np.arange(len(SHARES))) % 4
+    counts = np.rint(6_000 * np.array(SHARES) / GAMMA * np.array([0.3, 0.5, 1.0, 2.2])[places])
+    counts = counts.astype(np.int64)
+    counts[0, -1] -= counts.sum() % GAMMA
+    group, value = (np.repeat(axis.ravel(), counts.ravel()) for axis in np.indices(counts.shape))
+    frame = pl.DataFrame({"s": pl.Series(value).cast(pl.String), "a": pl.Series(group).cast(pl.String)})
+    queries = [Query.of({"a": str(a), "s": str(s)}) for a, s in np.ndindex(*counts.shape)]
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+    surplus, warned, slopes = counts - expected, [], []
+    for seed in range(6):
+        release = SpluGen(GAMMA).publish(Microdata.from_frame(frame), "s", SeededSource(seed))
+        answers = QueryEstimator(release.table, ["s"], SpluGen(GAMMA)).estimate(queries)
+        warned.append(np.array([_is_weak(answer) for answer in answers]).reshape(counts.shape).all(axis=0))
+        found = np.array([answer.estimate for answer in answers]).reshape(counts.shape) - expected
+        slopes.append((found * surplus).sum(axis=0) / (surplus**2).sum(axis=0))
+    return np.mean(warned, axis=0) > 0.5, np.mean(slopes, axis=0)
+
+
+def _separates(warned: NDArray[np.bool_], slopes: NDArray[np.float64]) -> bool:
+    """Return whether estimates rise by less than .3 of the true counts where they are warned of, only."""
+    return bool(warned.any()) and bool(np.array_equal(warned, slopes < 0.3))
+
+
+def test_it_is_given_where_estimates_do_not_follow_the_true_counts() -> None:
+    warned, slopes = _warnings_and_slopes()
+    assert _separates(warned, slopes)
+    for useless in (np.zeros_like(warned), np.ones_like(warned), ~warned, np.roll(warned, 1)):
+        assert not _separates(useless, slopes)

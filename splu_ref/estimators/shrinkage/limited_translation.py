@@ -154,7 +154,7 @@ class ConjunctionStates(NamedTuple):
 
         ``prior`` and ``spread`` are the prior mean and variance of x. They move the 5 % from one side to the
         other, see `sides`, and leave their sum. ``most`` bounds x by the value's published frequency. That
-        may miss an x that is all of the value's records, so the tails are equal for such x.
+        may miss an x that is all of the value's records, so high counts have half of the 5 % at most for it.
         """
         all_records = np.where(most < self.predicate, 2 * self.frequency - most, np.inf)
         contrast = np.where(self.contrast > LEAST, self.contrast, np.inf)
@@ -163,7 +163,7 @@ class ConjunctionStates(NamedTuple):
             expected = count * self.retention + (self.predicate - count) * self.gain
             error = np.sqrt(self.variance(count))
             distance = error / contrast * (count - prior) / np.maximum(spread, LEAST)
-            below, above = sides(np.where(count < all_records, distance, 0.0))
+            below, above = sides(np.where(count < all_records, distance, np.maximum(distance, 0.0)))
             margin = np.where(self.both < expected, below, above) * error + (1 - self.carried(count)) / 2
             return np.asarray(np.abs(self.both - expected) > margin)
 
