@@ -14,6 +14,7 @@ from experiments.commands import conditions
 from experiments.study.conditions import with_several_conditions
 from experiments.study.judging import draw_queries, draw_tables
 from experiments.study.settings import Setting
+from splu_ref.estimators import AnyOf
 from splu_ref.randomness import SeededSource
 from tests.experiments.progress import recorded_progress
 from tests.programs import main
@@ -79,11 +80,11 @@ def test_the_cells_of_cross_tables_are_those_of_the_original() -> None:
     assert len(drawn.tables) == 2
     assert sum(map(len, drawn.classes.values())) > len(drawn.queries) == len(drawn.true)
     for query, true in list(zip(drawn.queries, drawn.true, strict=True))[::97]:
-        conditions = dict(query.conditions)
-        [value] = conditions.pop("first").values
-        inside = table.values == int(value)
-        for name, condition in conditions.items():
-            inside &= table.codes[int(name)] == int(condition.values[0])
+        inside = np.ones(table.rows, dtype=np.bool_)
+        for name, condition in query.conditions:
+            assert isinstance(condition, AnyOf)
+            column = table.values if name == "first" else table.codes[int(name)]
+            inside &= column == int(condition.values[0])
         assert inside.sum() == true
 
 
