@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
+from math import comb
 
 from splu_ref.certificate_checker import check_text
 from splu_ref.channels import GroupDraws, Levels
@@ -22,11 +24,13 @@ from splu_ref.guarantees import (
     TupleChances,
     TupleLevels,
     breach_certificate,
+    concept_certificate,
     d_gamma_certificate,
     error_certificate,
     kernel_check,
     kernel_program,
     privacy_certificate,
+    rare_privacy_certificate,
     threshold_certificate,
 )
 
@@ -49,6 +53,9 @@ def _retention(choose: random.Random, gamma: int) -> Fraction | None:
 
 def _privacy(choose: random.Random) -> Certificate:
     gamma, releases = choose.randint(2, 12), choose.choice([1, 1, 2, 3])
+    if choose.randrange(5) == 0:
+        bound = GroupDraws("all-or-none", 40)
+        return rare_privacy_certificate(gamma, _fraction(choose, 12), choose.randint(1, 40), bound)
     retention = _retention(choose, gamma)
     draws = GroupDraws("capped", 25) if not retention and releases == 1 and choose.randrange(3) == 0 else None
     alpha = choose.randint(1, 25 // releases)
@@ -64,8 +71,45 @@ def _error(choose: random.Random) -> Certificate:
 
 
 def _threshold(choose: random.Random) -> Certificate:
-    epsilon, t_e = Fraction(choose.randint(2, 12), 6), Fraction(1, choose.randint(1, 8))
-    return threshold_certificate(choose.randint(2, 12), epsilon, t_e)
+    gamma, epsilon, t_e = (
+        choose.randint(2, 12),
+        Fraction(choose.randint(2, 12), 6),
+        Fraction(1, choose.randint(1, 8)),
+    )
+    return threshold_certificate(gamma, epsilon, t_e, retention=_retention(choose, gamma))
+
+
+def concept_error(
+    gamma: int, epsilon: Fraction, rows: int, f: int, count: int, both: int, decoys: int
+) -> Fraction:
+    """Return the probability that the corrected estimate of ``both`` is off, as a sum over every outcome."""
+    inside, outside, wrong = both + decoys, gamma * f - both - decoys, 0
+    for y3, y1 in product(range(inside + 1), range(outside + 1)):
+        published = y3 + y1
+        if gamma * published < rows:
+            raw = gamma * (rows - published) * y3 - count * (gamma - 1) * published
+            estimate = min(max(Fraction(raw, rows - gamma * published), Fraction(0)), Fraction(count))
+            if abs(estimate - both) < epsilon * both:
+                continue
+        wrong += comb(inside, y3) * comb(outside, y1) * (gamma - 1) ** (gamma * f - published)
+    return Fraction(wrong, gamma ** (gamma * f))
+
+
+def _concept(choose: random.Random) -> Certificate:
+    gamma, f, epsilon = choose.randint(2, 5), choose.randint(1, 6), _fraction(choose, 12)
+    both, decoys = choose.randint(1, f), choose.randint(0, (gamma - 1) * f)
+    count = both + decoys + choose.randint(0, 20)
+    rows = gamma * (f + -(-count // gamma) + choose.randint(0, 20))
+    return concept_certificate(
+        gamma,
+        epsilon,
+        rows=rows,
+        sensitive_count=f,
+        predicate_count=count,
+        concept_count=both,
+        decoys_in_predicate=decoys,
+        error=concept_error(gamma, epsilon, rows, f, count, both, decoys),
+    )
 
 
 def _tuples(choose: random.Random) -> Certificate:
@@ -80,12 +124,12 @@ def _tuples(choose: random.Random) -> Certificate:
 
 
 def _replacement(choose: random.Random, claim: str) -> Certificate:
-    """Return a certificate of a breach, or of none under any prior, whichever is named."""
+    """Return a certificate of a breach, or of none under any prior or given counts, whichever is named."""
     while True:
         values = choose.randint(2, 30)
         low, high = sorted([_share(choose, 30), _share(choose, 30)])
         size = choose.randint(2, min(values, 9))
-        given = claim == "breach" and choose.randrange(2) == 0
+        given = choose.randrange(2) == 0
         counts = [choose.randint(1, 50) for _ in range(size)] if given else None
         if low == high:
             continue
@@ -98,6 +142,7 @@ GENERATED: dict[str, Callable[[random.Random], Certificate]] = {
     "small-sum-privacy": _privacy,
     "error-probability": _error,
     "utility-threshold": _threshold,
+    "concept-error": _concept,
     "d-gamma": _tuples,
     "breach": lambda choose: _replacement(choose, "breach"),
     "safe": lambda choose: _replacement(choose, "safe"),

@@ -37,6 +37,12 @@ Proof. vm_compute. reflexivity. Qed.
 Example threshold_refused : check_threshold (Threshold 2 1 2 1 2 2 6 3 1 1 3) = false.
 Proof. vm_compute. reflexivity. Qed.
 
+Example threshold_at_accepted : check_threshold_at (Chances 3 4 1 4) (Threshold 2 1 2 1 2 3 6 101 25 13 50) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example threshold_at_refused : check_threshold_at (Chances 3 4 1 4) (Threshold 2 1 2 1 2 2 6 101 25 13 50) = false.
+Proof. vm_compute. reflexivity. Qed.
+
 Example tuples_accepted : check_tuples (Tuples 1 3 1 3 1 4 1 2) = true.
 Proof. vm_compute. reflexivity. Qed.
 
@@ -55,4 +61,11 @@ Example safe_accepted : check_safe (Safe (Levels 1 2 4 1 10 1 2) 5 1) = true.
 Proof. vm_compute. reflexivity. Qed.
 
 Example safe_refused : check_safe (Safe (Levels 1 2 4 1 4 1 2) 5 1) = false.
+Proof. vm_compute. reflexivity. Qed.
+
+(* Ten values of one record each: two of them fit into 1/5, and seeing one of the two lifts the belief in both to 3/5. *)
+Example counted_accepted : check_counted (Counted (Levels 1 2 10 1 5 2 3) [1; 1; 1; 1; 1; 1; 1; 1; 1; 1] 3 5) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Example counted_refused : check_counted (Counted (Levels 1 2 10 1 5 2 3) [1; 1; 1; 1; 1; 1; 1; 1; 1; 1] 4 7) = false.
 Proof. vm_compute. reflexivity. Qed.

@@ -4,7 +4,7 @@ From Coq Require Import NArith.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import zify ring.
 From SPLU Require Import Binomial Counting Sawtooth.
-From Kernel Require Import Law Checker Bridge Lower Minimum LowerBounds Scales Tail.
+From Kernel Require Import Law Checker Bridge Lower Minimum LowerBounds Scales.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -64,6 +64,9 @@ have -> : `|x%:R / R%:R - f%:R| = `|x%:R - (R * f)%:R| / R%:R :> rat.
 rewrite /event /off_by_more /off natrM [R%:R * _]mulrC mulrA.
 by case: strict; rewrite ?ltr_pdivl_mulr ?ler_pdivl_mulr.
 Qed.
+
+Lemma ceil_div m u : (0 < u)%N -> (m <= (m + (u - 1)) %/ u * u)%N.
+Proof. by move=> u0; have := divn_eq (m + (u - 1)) u; have := ltn_pmod (m + (u - 1)) u0; lia. Qed.
 
 Section Form.
 

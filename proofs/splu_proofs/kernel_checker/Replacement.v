@@ -63,3 +63,38 @@ Definition check_safe (c : safe) : bool :=
   check_levels l && (p_num l <? p_den l) && (1 <=? ratio_den c)
   && (most * ratio_den c =? ratio_num c * rest)
   && (most * rho1_num l * (rho2_den l - rho2_num l) <? rho2_num l * (rho1_den l - rho1_num l) * rest).
+
+(* safe, given counts. Bit s of a number says that some of the counts so far add up to s, at most left. *)
+Fixpoint reached (left : N) (counts : list N) (sums : N) : N :=
+  match counts with
+  | nil => sums
+  | x :: rest =>
+      reached left rest (if x <=? left then N.lor sums (N.shiftl sums x mod N.shiftl 1 (left + 1)) else sums)
+  end.
+
+Fixpoint without (x : N) (counts : list N) : list N :=
+  match counts with nil => nil | y :: rest => if y =? x then rest else y :: without x rest end.
+
+Fixpoint different (counts : list N) : list N :=
+  match counts with nil => nil | x :: rest => if is_in x rest then different rest else x :: different rest end.
+
+Record counted := Counted { c_levels : levels; c_counts : list N; most_num : N; most_den : N }.
+
+(* Of the sets with a value of own records and at most room records, none is believed with more than the most,
+   once that value is seen.                                                                                     *)
+Definition own_fits (c : counted) (room own : N) : bool :=
+  let l := c_levels c in
+  let left := room - own in
+  let goal := most_num c * seen l own (total (c_counts c)) in
+  let alone := seen l own own * most_den c in
+  let step := (p_den l - p_num l) * most_den c in
+  (room <? own) || (alone <=? goal)
+  && ((step =? 0)
+      || (reached left (without own (c_counts c)) 1 <? N.shiftl 1 (N.min left ((goal - alone) / step) + 1))).
+
+Definition check_counted (c : counted) : bool :=
+  let l := c_levels c in
+  let all := total (c_counts c) in
+  check_levels l && (1 <=? most_den c) && (1 <=? all) && (N.of_nat (length (c_counts c)) <=? values l)
+  && (most_num c * rho2_den l <? rho2_num l * most_den c)
+  && forallb (own_fits c (rho1_num l * all / rho1_den l)) (different (c_counts c)).

@@ -6,7 +6,7 @@
    two before by an exact division. All sums are exact.                        *)
 
 From Coq Require Import NArith Bool.
-From Kernel Require Import Checker Lower Minimum Rounding.
+From Kernel Require Import Checker Lower Minimum.
 Local Open Scope N_scope.
 
 Record chances := Chances {

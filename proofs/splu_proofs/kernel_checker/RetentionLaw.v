@@ -4,7 +4,7 @@ From Coq Require Import PArith Pnat NArith.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import zify ring.
 From SPLU Require Import Binomial.
-From Kernel Require Import Trials RetentionSawtooth Law Checker Bridge Lower Minimum LowerBounds Rounding Privacy Retention.
+From Kernel Require Import Trials RetentionSawtooth Law Checker Bridge Lower Minimum LowerBounds Privacy Retention.
 
 Set Implicit Arguments.
 Unset Strict Implicit.

@@ -4,7 +4,7 @@ From Coq Require Import PArith Pnat NArith.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import zify ring.
 From SPLU Require Import Binomial.
-From Kernel Require Import Trials RetentionSawtooth Law Checker Bridge Lower Minimum LowerBounds Rounding Privacy.
+From Kernel Require Import Trials RetentionSawtooth Law Checker Bridge Lower Minimum LowerBounds Privacy.
 From Kernel Require Import Retention RetentionLaw.
 
 Set Implicit Arguments.
@@ -38,13 +38,14 @@ Definition privacy_statement_at (r : chances) (c : privacy) : Prop :=
 
 (** * A run *)
 
+Lemma retained_err_split g p f j : (0 < j)%N -> retained g p f (err f j) =
+  retained g p f (fun x => f + j <= x)%N + retained g p f (fun x => x + j <= f)%N.
+Proof. by move=> j0; apply: trials_disjoint => x; move: j0; clear; lia. Qed.
+
 Lemma retained_err_next g p f j : (1 < g)%N -> 0 < p < 1 -> (0 < j)%N ->
   retained g p f (err f j) <= retained g p f.+1 (err f.+1 j).
 Proof.
-move=> g1 p01 j0; have both h : retained g p h (err h j) =
-    retained g p h (fun x => h + j <= x)%N + retained g p h (fun x => x + j <= h)%N.
-  by apply: trials_disjoint => x; move: j0; clear; lia.
-by rewrite !both ler_add ?retention_sawtooth_above ?retention_sawtooth_below.
+by move=> g1 p01 j0; rewrite !retained_err_split // ler_add ?retention_sawtooth_above ?retention_sawtooth_below.
 Qed.
 
 Lemma retained_err_run g p j h n : (1 < g)%N -> 0 < p < 1 -> (0 < j)%N ->

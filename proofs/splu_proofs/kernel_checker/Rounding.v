@@ -1,10 +1,10 @@
-(* The check of utility-threshold: a program, without a proof.
+(* The check of utility-threshold, at any retention: a program, without a proof.
 
    From some count on Chernoff's bound decides. Its powers are rounded up to
    WORK bits; the triple (m, a, b) stands for m 2^a / 2^b.                     *)
 
 From Coq Require Import NArith Bool.
-From Kernel Require Import Checker Lower Minimum.
+From Kernel Require Import Checker Lower Minimum Retention.
 Local Open Scope N_scope.
 
 Definition WORK : N := 384.
@@ -40,9 +40,13 @@ Fixpoint up_pos (x : up) (e : positive) : up :=
 Definition up_power (x : up) (e : N) : up :=
   match e with 0 => (1, 0, 0) | Npos e => up_pos x e end.
 
-(* (1 + (z-1)/g)^(g F) / z^k for z = p/q *)
-Definition tilted (g F k p q : N) : up :=
-  times (up_power (over (g * q + p - q) (g * q)) (g * F))
+(* 1 + c (z-1) for the chance c = top / bottom and z = p/q *)
+Definition tilt (top bottom p q : N) : up := over (bottom * q + top * p - top * q) (bottom * q).
+
+(* The product of one such factor for each trial at F, divided by z^k. *)
+Definition tilted (r : chances) (g F k p q : N) : up :=
+  times (times (up_power (tilt (own_num r) (own_den r) p q) F)
+               (up_power (tilt (other_num r) (other_den r) p q) ((g - 1) * F)))
         (up_power (over q p) k).
 
 Record threshold := Threshold {
@@ -55,21 +59,19 @@ Record threshold := Threshold {
 
 Definition nothing : up := (0, 0, 0).
 
-Definition sides (c : threshold) : up * up :=
+Definition sides (r : chances) (c : threshold) : up * up :=
   let g := t_gamma c in let F := t_from c in
   let fl := t_num c * F / t_den c in
-  (if (g - 1) * t_den c <? t_num c then nothing else tilted g F (F + fl) (high_num c) (high_den c),
-   if t_den c <? t_num c then nothing else
-   if low_num c =? 0 then up_power (over (g - 1) g) (g * F)
-   else tilted g F (F - fl) (low_num c) (low_den c)).
+  (if (g - 1) * t_den c <? t_num c then nothing else tilted r g F (F + fl) (high_num c) (high_den c),
+   if t_den c <? t_num c then nothing else tilted r g F (F - fl) (low_num c) (low_den c)).
 
 Definition tilts_fit (c : threshold) : bool :=
   (((t_gamma c - 1) * t_den c <? t_num c) || (1 <=? high_den c) && (high_den c <=? high_num c))
   && ((t_den c <? t_num c) || (1 <=? low_den c) && (low_num c <=? low_den c)
       && ((1 <=? low_num c) || (t_num c =? t_den c))).
 
-Definition tail_fits (c : threshold) : bool :=
-  let (u, l) := sides c in
+Definition tail_fits (r : chances) (c : threshold) : bool :=
+  let (u, l) := sides r c in
   let (ma, b) := u in let (m, a) := ma in
   let (nc, d) := l in let (n, e) := nc in
   te_den c * (m * power 2 (a + d) + n * power 2 (e + b)) <=? te_num c * power 2 (b + d).
@@ -124,4 +126,31 @@ Definition check_threshold (c : threshold) : bool :=
   (2 <=? t_gamma c) && (1 <=? t_num c) && (1 <=? t_den c) && (1 <=? te_den c) && (1 <=? t_f c)
   && if te_num c =? te_den c then t_f c =? 1 else
      (te_num c <? te_den c) && (1 <=? t_from c)
-     && no_smaller standard c && tilts_fit c && tail_fits c && ends_fit standard c.
+     && no_smaller standard c && tilts_fit c && tail_fits (Chances 1 (t_gamma c) 1 (t_gamma c)) c && ends_fit standard c.
+
+(* The same at a retention probability, where every probability that is needed is computed exactly. *)
+Section Retention.
+Variables (r : chances) (c : threshold).
+
+Definition at_most_at (f j : N) : bool :=
+  numerator_at r (t_gamma c) f j * te_den c <=? te_num c * whole_at r (t_gamma c) f.
+
+Definition end_visit_at (s : N * N * bool) : N * N * bool :=
+  let '(f, j, ok) := s in
+  let f' := f + 1 in
+  let j' := distance false (t_num c) (t_den c) f' in
+  if ok then (f', j', (j' =? j) || at_most_at f j) else (f', j', false).
+
+Definition ends_fit_at : bool :=
+  snd (N.iter (t_from c - t_f c) end_visit_at (t_f c, distance false (t_num c) (t_den c) (t_f c), true)).
+
+Definition no_smaller_at : bool :=
+  (t_f c =? 1) || negb (at_most_at (t_f c - 1) (distance false (t_num c) (t_den c) (t_f c - 1))).
+
+Definition check_threshold_at : bool :=
+  (2 <=? t_gamma c) && chances_fit (t_gamma c) r && (1 <=? t_num c) && (1 <=? t_den c) && (1 <=? te_den c)
+  && (1 <=? t_f c)
+  && if te_num c =? te_den c then t_f c =? 1 else
+     (te_num c <? te_den c) && (1 <=? t_from c) && no_smaller_at && tilts_fit c && tail_fits r c && ends_fit_at.
+
+End Retention.

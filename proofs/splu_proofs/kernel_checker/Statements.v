@@ -4,8 +4,8 @@
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From SPLU Require Import Binomial Counting.
-From Kernel Require Import Law Checker Minimum Rounding Tuples Privacy Threshold DGamma.
-From Kernel Require Import Trials RetentionSawtooth Retention RetentionLaw RetentionPrivacy Replacement Belief Safe.
+From Kernel Require Import Law Checker Minimum Rounding Exact Tuples Privacy Threshold AllOrNone Concept DGamma.
+From Kernel Require Import Trials RetentionSawtooth Retention RetentionLaw RetentionPrivacy Replacement Belief Safe SafeCounts.
 Set Printing Width 100.
 Set Printing Depth 1000.
 
@@ -39,6 +39,24 @@ Print chances_hold.
 Print unit_at.
 Print chance.
 
+Check check_threshold_at_sound.
+Print Assumptions check_threshold_at_sound.
+Print threshold_statement_at.
+
+Check check_all_or_none_sound.
+Print Assumptions check_all_or_none_sound.
+Print all_or_none_statement.
+Print rare_form_holds.
+Print rare_wrong.
+
+Check check_concept_sound.
+Print Assumptions check_concept_sound.
+Print concept_statement.
+Print concept_wrong.
+Print concept_missed.
+Print corrected.
+Print mean.
+
 Check equal_trials.
 Print Assumptions equal_trials.
 Check retained_plain.
@@ -68,6 +86,9 @@ Print share.
 Check check_safe_sound.
 Print Assumptions check_safe_sound.
 Print safe_statement.
+Check check_counted_sound.
+Print Assumptions check_counted_sound.
+Print counted_statement.
 Print amplification.
 Print dangerous.
 Print no_breach.

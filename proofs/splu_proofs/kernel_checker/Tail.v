@@ -3,8 +3,9 @@
 From Coq Require Import PArith Pnat NArith.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import zify ring.
-From SPLU Require Import Binomial Sawtooth Chernoff.
-From Kernel Require Import Law Checker Bridge Rounding.
+From SPLU Require Import Binomial.
+From Kernel Require Import Law Checker Bridge Trials RetentionSawtooth Minimum LowerBounds Privacy Retention RetentionLaw.
+From Kernel Require Import Rounding.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -12,7 +13,6 @@ Unset Printing Implicit Defensive.
 
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
-Notation nat_of := N.to_nat.
 
 Definition value (x : up) : rat :=
   let: (m, a, e) := x in (nat_of m * 2 ^ nat_of a)%N%:R / (2 ^ nat_of e)%N%:R.
@@ -29,9 +29,6 @@ Proof.
 move=> le_xy; rewrite ler_pdivr_mulr ?two_gt0 // mulrAC ler_pdivl_mulr ?two_gt0 //.
 by rewrite -!natrM ler_nat.
 Qed.
-
-Lemma ceil_div m u : (0 < u)%N -> (m <= (m + (u - 1)) %/ u * u)%N.
-Proof. by move=> u0; have := divn_eq (m + (u - 1)) u; have := ltn_pmod (m + (u - 1)) u0; lia. Qed.
 
 Lemma value_trim x : value x <= value (trim x).
 Proof.
@@ -106,77 +103,149 @@ rewrite -(leq_pmul2r q0); apply: (@leq_trans (p * F * f)).
 by rewrite [(p * F)%N]mulnC -!mulnA leq_mul2l hi orbT.
 Qed.
 
+(** * Markov's inequality for z^X *)
+
+Lemma size_gen rs : (size (gen rs) <= (size rs).+1)%N.
+Proof. by apply/leq_sizeP => k; exact: gen_above. Qed.
+
+Lemma markov rs (A : pred nat) a (z : rat) : proper rs -> 0 <= z -> 0 < z ^+ a ->
+  (forall x, A x -> z ^+ a <= z ^+ x) -> trials rs A <= (gen rs).[z] / z ^+ a.
+Proof.
+move=> ok z0 za le_A; rewrite ler_pdivl_mulr // (trials_gen A (leqnn _)) (horner_coef_wide z (size_gen rs)) mulr_suml.
+apply: ler_sum => k _; rewrite -mulrA mulrCA ler_wpmul2l ?gen_ge0 //.
+by case A_k: (A k); rewrite ?mul1r ?mul0r ?exprn_ge0 ?le_A.
+Qed.
+
+(* E z^X at f is the f-th power of this. *)
+Definition moment (g : nat) (p z : rat) : rat := (1 + p * (z - 1)) * (1 + (1 - p) / g.-1%:R * (z - 1)) ^+ g.-1.
+
+Lemma horner_slots g p f z : (gen (slots g p f)).[z] = moment g p z ^+ f.
+Proof.
+have one r : (trial r).[z] = 1 + r * (z - 1) by rewrite /trial hornerD hornerM !hornerC hornerX; ring.
+by rewrite /slots -/(own p _ f _) gen_own hornerM !horner_exp !one exprMn -exprM.
+Qed.
+
 Section Tail.
 
-Variables (g p q F f : nat).
-Hypotheses (g_gt1 : (1 < g)%N) (p_gt0 : (0 < p)%N) (q_gt0 : (0 < q)%N).
+Variables (g p q F f : nat) (keep : rat).
+Hypotheses (g_gt1 : (1 < g)%N) (keep01 : 0 < keep < 1) (p_gt0 : (0 < p)%N) (q_gt0 : (0 < q)%N).
 Hypotheses (F_gt0 : (0 < F)%N) (le_Ff : (F <= f)%N).
 
 Let fl := (p * F %/ q)%N.
 Let j := distance_nat false p q f.
+Let M := moment g keep.
 
-Definition moment (z : rat) : rat := 1 + (z - 1) / g%:R.
-
-Lemma momentE z : moment z = failure g + success g * z.
-Proof. by rewrite /moment /failure /success; ring. Qed.
-
-Lemma moment_ge0 z : 0 <= z -> 0 <= moment z.
+Lemma other01 : 0 < (1 - keep) / g.-1%:R < 1.
 Proof.
-move=> z0; rewrite momentE addr_ge0 ?mulr_ge0 //; first exact/ltW/failure_gt0.
-exact/ltW/success_gt0/ltnW.
+have [keep0 keep1] := andP keep01; have g1 : (0 < g.-1)%N by move: g_gt1; clear; lia.
+rewrite divr_gt0 ?subr_gt0 ?ltr0n //= ltr_pdivr_mulr ?ltr0n // mul1r.
+by apply: (@lt_le_trans _ _ 1); rewrite ?ler1n // ltr_subl_addl ltr_addr.
 Qed.
 
-Lemma above_falls (z : rat) : 1 <= z ->
-  moment z ^+ (g * F) / z ^+ (F + fl) <= 1 ->
-  prob g (g * f) (fun x => f + j <= x)%N <= moment z ^+ (g * F) / z ^+ (F + fl).
+Lemma proper_at h : proper (slots g keep h).
+Proof. by rewrite /proper /slots all_cat !all_nseq keep01 other01 !orbT. Qed.
+
+Lemma factor_ge0 (r z : rat) : 0 < r < 1 -> 0 <= z -> 0 <= 1 + r * (z - 1).
+Proof.
+move=> /andP[r0 r1] z0; have -> : 1 + r * (z - 1) = (1 - r) + r * z by ring.
+by rewrite addr_ge0 ?mulr_ge0 ?subr_ge0 // ltW.
+Qed.
+
+Lemma moment_ge0 z : 0 <= z -> 0 <= M z.
+Proof. by move=> z0; rewrite mulr_ge0 ?exprn_ge0 ?factor_ge0 ?other01. Qed.
+
+Lemma above_falls (z : rat) : 1 <= z -> M z ^+ F / z ^+ (F + fl) <= 1 ->
+  retained g keep f (fun x => f + j <= x)%N <= M z ^+ F / z ^+ (F + fl).
 Proof.
 move=> z1; have z0 : 0 < z by apply: lt_le_trans z1.
 rewrite ler_pdivr_mulr ?exprn_gt0 // mul1r => small.
-apply: (le_trans (chernoff_above f (f + j) g_gt1 z1)); rewrite -/(moment z).
-have M0 : 0 <= moment z ^+ g by rewrite exprn_ge0 // moment_ge0 // ltW.
-rewrite [X in X / _]exprM [X in _ <= X / _]exprM; apply: bound_falls => //; first by rewrite -exprM.
+have := @markov _ (fun x => f + j <= x)%N (f + j) z (proper_at f) (ltW z0); rewrite exprn_gt0 // horner_slots => bound.
+apply: (le_trans (bound isT _)) => [x|]; first exact: ler_weexpn2l.
+apply: bound_falls => //; first exact/moment_ge0/ltW.
 by apply: ler_weexpn2l => //; rewrite mulnDl mulnDr leq_add2l; exact: slopes.
 Qed.
 
-Lemma below_falls (z : rat) : 0 < z <= 1 -> (p <= q)%N ->
-  moment z ^+ (g * F) / z ^+ (F - fl) <= 1 ->
-  prob g (g * f) (fun x => x + j <= f)%N <= moment z ^+ (g * F) / z ^+ (F - fl).
+(* Of an error of all of f there is also the tilt 0. *)
+Lemma below_falls (z : rat) : 0 <= z <= 1 -> 0 < z \/ p = q -> (p <= q)%N -> M z ^+ F / z ^+ (F - fl) <= 1 ->
+  retained g keep f (fun x => x + j <= f)%N <= M z ^+ F / z ^+ (F - fl).
 Proof.
-move=> /[dup] z01 /andP[z0 z1] le_pq; have [lt_fj _ | le_jf] := ltnP f j.
-  rewrite (_ : prob _ _ _ = 0); last by rewrite /prob big_pred0 // => x; lia.
-  by rewrite divr_ge0 ?exprn_ge0 ?moment_ge0 // ltW.
-rewrite ler_pdivr_mulr ?exprn_gt0 // mul1r => small.
-rewrite (@eq_prob _ _ _ (fun x => x <= f - j)%N) => [|x]; last by lia.
-apply: (le_trans (chernoff_below f (f - j) g_gt1 z01)); rewrite -/(moment z).
-have M0 : 0 <= moment z ^+ g by rewrite exprn_ge0 // moment_ge0 // ltW.
-rewrite [X in X / _]exprM [X in _ <= X / _]exprM; apply: bound_falls => //; first by rewrite -exprM.
-by apply: ler_wiexpn2l; rewrite ?(ltW z0) // mulnBl mulnBr leq_sub2l //; exact: slopes.
+move=> /andP[z0 z1] lone le_pq; have M0 := moment_ge0 z0; have [lt_fj _ | le_jf] := ltnP f j.
+  rewrite (@eq_retained _ _ _ _ pred0) => [|x]; last by move: lt_fj; clear; rewrite /=; lia.
+  by rewrite /retained trials_none divr_ge0 ?exprn_ge0.
+rewrite (@eq_retained _ _ _ _ (fun x => x <= f - j)%N) => [|x]; last by move: le_jf; clear; lia.
+have [z_gt0 | ] := boolP (0 < z).
+  have := @markov _ (fun x => x <= f - j)%N (f - j) z (proper_at f) z0; rewrite exprn_gt0 // horner_slots => bound.
+  rewrite ler_pdivr_mulr ?exprn_gt0 // mul1r => small.
+  apply: (le_trans (bound isT _)) => [x le_x|]; first by apply: ler_wiexpn2l.
+  by apply: bound_falls => //; apply: ler_wiexpn2l; rewrite // mulnBl mulnBr leq_sub2l //; exact: slopes.
+rewrite lt_neqAle z0 andbT negbK => /eqP z_eq0; move: lone; rewrite -z_eq0 ltxx => -[] // eq_pq.
+have fl_F : fl = F by rewrite /fl eq_pq mulKn.
+have j_f : (f - j = 0)%N by apply/eqP; rewrite subn_eq0 /j /distance_nat eq_pq leq_divRL // mulnC leq_addr.
+rewrite fl_F j_f subnn expr0 divr1 => le1; have := @markov _ (fun x => x <= 0)%N 0 0 (proper_at f) (lexx _).
+rewrite expr0 ltr01 divr1 horner_slots -/M => bound.
+apply: (le_trans (bound isT _)) => [x|]; first by rewrite leqn0 => /eqP ->; rewrite expr0.
+by apply: ler_wiexpn2l; rewrite ?moment_ge0 // -(@expr_le1 _ F) ?moment_ge0.
 Qed.
 
-Lemma zero_falls : (p = q)%N ->
-  prob g (g * f) (fun x => x + j <= f)%N <= failure g ^+ (g * F).
+Lemma no_above : ((g - 1) * q < p)%N -> retained g keep f (fun x => f + j <= x)%N = 0.
 Proof.
-move=> eq_pq; have eq_j : j = f.
-  rewrite /j /distance_nat eq_pq; have := @ceil_div (q * f) q q_gt0.
-  have := leq_trunc_div (q * f + (q - 1)) q; move: (_ %/ q)%N => y; nia.
-rewrite (@eq_prob _ _ _ (fun x => x == 0)%N) => [|x]; last by rewrite eq_j; lia.
-rewrite probE mean_point /mass bin0 expr0 !mul1r subn0.
-apply: ler_wiexpn2l; rewrite ?leq_mul2l ?le_Ff ?orbT //; first exact/ltW/failure_gt0.
-by rewrite -[X in _ <= X](success_failure g) ler_addr; exact/ltW/success_gt0/ltnW.
-Qed.
-
-Lemma no_above : (((g - 1) * q < p)%N) -> prob g (g * f) (fun x => f + j <= x)%N = 0.
-Proof.
-move=> big; rewrite /prob big_pred0 // => x; have := ltn_ord x.
+move=> big; rewrite /retained (trials_gen _ (leqnn _)) big1 // => x _.
+suff /negbTE-> : ~~ (f + j <= x)%N by rewrite mul0r.
+move: (nat_of_ord x) (ltn_ord x) => y; rewrite [size _]size_own -ltnNge.
 have := @ceil_div (p * f) q q_gt0; rewrite -/(distance_nat false p q f) -/j.
-by have := leq_trans F_gt0 le_Ff; nia.
+by move: (leq_trans F_gt0 le_Ff) big g_gt1; rewrite -subn1; clear; move: j => k; nia.
 Qed.
 
-Lemma no_below : ((q < p)%N) -> prob g (g * f) (fun x => x + j <= f)%N = 0.
+Lemma no_below : (q < p)%N -> retained g keep f (fun x => x + j <= f)%N = 0.
 Proof.
-move=> big; rewrite /prob big_pred0 // => x.
+move=> big; rewrite (@eq_retained _ _ _ _ pred0) ?[retained _ _ _ _]trials_none // => x.
 have := @ceil_div (p * f) q q_gt0; rewrite -/(distance_nat false p q f) -/j.
-by have := leq_trans F_gt0 le_Ff; nia.
+by move: (leq_trans F_gt0 le_Ff) big; clear; move: j => k; rewrite /=; nia.
 Qed.
 
 End Tail.
+
+(** * What the program computes *)
+
+Lemma value_tilt top bottom p q (z : rat) : (0 < nat_of bottom)%N -> (0 < nat_of q)%N -> (nat_of top <= nat_of bottom)%N ->
+  z = chance p q -> 1 + chance top bottom * (z - 1) <= value (tilt top bottom p q).
+Proof.
+move=> b0 q0 le_tb ->; have bq0 : (0 < nat_of (bottom * q)%num)%N by rewrite N2Nat.inj_mul multE muln_gt0 b0.
+apply: le_trans (value_over _ bq0).
+have -> : nat_of (bottom * q + top * p - top * q)%num =
+    (nat_of bottom * nat_of q + nat_of top * nat_of p - nat_of top * nat_of q)%N by lia.
+rewrite N2Nat.inj_mul multE natrB; last by rewrite (leq_trans _ (leq_addr _ _)) // leq_mul2r le_tb orbT.
+have bn : (nat_of bottom)%:R != 0 :> rat by rewrite pnatr_eq0 -lt0n.
+have qn : (nat_of q)%:R != 0 :> rat by rewrite pnatr_eq0 -lt0n.
+rewrite natrD !natrM /chance le_eqVlt; apply/orP; left; apply/eqP.
+by field; rewrite bn qn.
+Qed.
+
+Section Tilted.
+
+Variables (r : chances) (g : N).
+Hypotheses (g_gt1 : (1 < nat_of g)%N) (fit_r : chances_fit g r).
+
+Let keep := chance (own_num r) (own_den r).
+
+Lemma value_tilted F k p q (z : rat) : (0 < nat_of q)%N -> z = chance p q ->
+  moment (nat_of g) keep z ^+ nat_of F / z ^+ nat_of k <= value (tilted r g F k p q).
+Proof.
+move=> q0 eq_z; have z0 : 0 <= z by rewrite eq_z divr_ge0 ?ler0n.
+have [_ keep01 other] := chances_ok g_gt1 fit_r; have [u0 lt_uw t0 eq_fit] := fit_all g_gt1 fit_r.
+have rest01 := other01 g_gt1 keep01; rewrite subn1 in other.
+have w0 := leq_ltn_trans (leq0n _) lt_uw; have lst := lt_st g_gt1 u0 lt_uw t0 eq_fit.
+apply: value_times; [by rewrite exprn_ge0 // moment_ge0 | by rewrite invr_ge0 exprn_ge0 | |].
+- have own_ok := @value_power (1 + keep * (z - 1)) (tilt (own_num r) (own_den r) p q) F (factor_ge0 keep01 z0)
+    (value_tilt w0 q0 (ltnW lt_uw) eq_z).
+  have rest_ok := @value_power (1 + (1 - keep) / (nat_of g).-1%:R * (z - 1)) (tilt (other_num r) (other_den r) p q) ((g - 1) * F)
+    (factor_ge0 rest01 z0).
+  rewrite -other in rest_ok; have {}rest_ok := rest_ok (value_tilt t0 q0 (ltnW lst) eq_z); rewrite other in rest_ok.
+  have eq_n : ((nat_of g).-1 * nat_of F)%N = nat_of ((g - 1) * F)%num by rewrite -subn1 N2Nat.inj_mul N2Nat.inj_sub.
+  rewrite /moment exprMn -exprM eq_n; apply: value_times own_ok rest_ok; by rewrite exprn_ge0 ?factor_ge0.
+- rewrite -exprVn; apply: value_power; first by rewrite invr_ge0.
+  rewrite eq_z /chance invf_div; have [p0 | p0] := posnP (nat_of p); last exact: value_over.
+  by rewrite p0 invr0 mulr0; exact: value_ge0.
+Qed.
+
+End Tilted.

@@ -19,6 +19,10 @@ let max_bits = Z.of_int 4_000_000
 let max_exact = Z.of_string "60000000000"
 let max_terms = Z.of_int 40_000_000
 let max_summed = Z.of_string "200000000000"
+let max_sums = Z.of_string "50000000000"
+let max_pairs = Z.of_int 1_000_000
+let max_owners = Z.of_int 10_000
+let max_rare = Z.of_int 400
 let longest_number = 1_000_001    (* hexadecimal digits: max_bits *)
 
 let too_large () = unreadable "the parameters are too large for a check in bounded time"
@@ -188,20 +192,26 @@ let refuse_if_too_large { gamma; kept } f e sums =
   let by_ratio = Z.add (Z.fdiv (Z.mul (Z.of_int 266) (Z.add e.above e.below)) e.above) (Z.of_int 2) in
   if Z.gt (Z.mul (Z.mul (Z.of_int 2) (Z.min by_count by_ratio)) sums) max_terms then too_large ()
 
-(* What a certificate may have besides. Draws capped at M leave the law of counts up to M as it is. *)
-let capped parameters has =
+(* The name and the bound of dependent draws. Capped ones leave the law of counts up to the cap as it is. *)
+let draws_of parameters has =
   if not (has "draws") then None
   else if has "retention" then unreadable "parameters: with draws the retention is 1/gamma, and left out"
   else match String.split_on_char ':' (text "parameters.draws" (parameters "draws")) with
-    | ["capped"; bound] -> Some (positive 12 "parameters.draws" bound)
-    | ["all-or-none"; bound] ->
-      ignore (positive 12 "parameters.draws" bound); raise (Not_covered "all-or-none draws")
+    | ["capped" | "all-or-none" as name; bound] -> Some (name, positive 12 "parameters.draws" bound)
     | _ -> unreadable "parameters.draws must be capped:M or all-or-none:A"
+
+let require_within where count = function
+  | Some (_, bound) when Z.gt count bound -> unreadable (where ^ " is above the bound of the draws")
+  | _ -> ()
+
+let require_capped = function
+  | Some ("all-or-none", _) -> unreadable "with draws there is this claim for capped ones only"
+  | _ -> ()
 
 let setting law draws more =
   let named = ("gamma = " ^ Z.to_string law.gamma)
     :: (match law.kept with None -> [] | Some (p, _) -> ["retention = " ^ shown p])
-    @ (match draws with None -> [] | Some bound -> ["draws = capped:" ^ Z.to_string bound]) @ more in
+    @ (match draws with None -> [] | Some (name, bound) -> ["draws = " ^ name ^ ":" ^ Z.to_string bound]) @ more in
   let rec joined = function
     | [one] -> one
     | [one; last] -> one ^ " and " ^ last
@@ -216,22 +226,25 @@ let require_statement said sentence =
 
 let small_sum_privacy parameters has evidence said =
   let law = law parameters has and alpha = whole parameters "alpha" 1 and e = epsilon parameters in
-  let draws = capped parameters has in
-  (match draws with
-   | Some bound when Z.gt alpha bound -> unreadable "parameters.alpha is above the bound of the draws"
-   | _ -> ());
+  let draws = draws_of parameters has in
+  require_within "parameters.alpha" alpha draws;
+  let rare = match draws with Some ("all-or-none", _) -> true | _ -> false in
+  if rare && has "releases" then unreadable "parameters: for all-or-none draws there is this claim for one release only";
   let releases = if has "releases" then whole parameters "releases" 2 else Z.one in
   let most = Z.mul releases alpha in
-  refuse_if_too_large law most e (Z.mul (Z.of_int 2) (Z.min alpha (Z.succ (floor_times e most))));
+  if not rare then refuse_if_too_large law most e (Z.mul (Z.of_int 2) (Z.min alpha (Z.succ (floor_times e most))))
+  else if Z.gt alpha max_rare then too_large ();
   let given = object_with ["theorem_4"; "definition_2"] "evidence" evidence in
   let form name sign =
     let where = "evidence." ^ name in
-    let entry = object_with ["argmin"; "numerator"; "candidates"] where (given name) in
-    require_entries_readable (where ^ ".candidates") (entry "candidates");
+    let entry = object_with (["argmin"; "numerator"] @ if rare then [] else ["candidates"]) where (given name) in
+    if not rare then require_entries_readable (where ^ ".candidates") (entry "candidates");
     let argmin = numerator_of (where ^ ".argmin") (entry "argmin") in
     if Z.lt argmin Z.one || Z.gt argmin alpha then refuted (where ^ ".argmin is not what the arithmetic gives");
     let least = numerator_of (where ^ ".numerator") (entry "numerator") in
-    let value = decimal ~up:false least (whole_of law (Z.mul releases argmin)) in
+    let whole =
+      if rare then Z.pow law.gamma (Z.to_int argmin) else whole_of law (Z.mul releases argmin) in
+    let value = decimal ~up:false least whole in
     let value_num, value_den = read_decimal value in
     ({ argmin; least; value_num; value_den },
      "|f' - f| " ^ sign ^ " (" ^ shown e ^ ") f has a probability of at least " ^ value ^ ", least at f = "
@@ -244,14 +257,16 @@ let small_sum_privacy parameters has evidence said =
     setting law draws mean ^ ", for every count f from 1 to " ^ Z.to_string alpha ^ ": " ^ strict ^ "; " ^ weak ^ "." in
   require_statement said sentence;
   let c = { gamma = law.gamma; eps_num = e.above; eps_den = e.below; releases; alpha; theorem_4; definition_2 } in
-  (sentence, match law.kept with None -> check_privacy c | Some kept -> check_privacy_at (chances kept) c)
+  (sentence,
+   match law.kept with
+   | Some kept -> check_privacy_at (chances kept) c
+   | None -> if rare then check_all_or_none c else check_privacy c)
 
 let error_probability parameters has evidence said =
   let law = law parameters has and f = whole parameters "frequency" 1 and e = epsilon parameters in
-  let draws = capped parameters has in
-  (match draws with
-   | Some bound when Z.gt f bound -> unreadable "parameters.frequency is above the bound of the draws"
-   | _ -> ());
+  let draws = draws_of parameters has in
+  require_capped draws;
+  require_within "parameters.frequency" f draws;
   refuse_if_too_large law f e Z.zero;
   let given = object_with ["f"; "first"; "last"; "numerator"] "evidence" evidence in
   let j = ceil_times e f in
@@ -277,11 +292,9 @@ let utility_threshold parameters has evidence said =
   let start = hex "evidence.tail.from" (tail "from") in
   if Z.lt start Z.one || Z.gt t_e.above t_e.below then
     unreadable "evidence.tail.from must be at least 1, and parameters.t_e at most 1";
-  let draws = capped parameters has in
-  (match draws with
-   | Some bound when Z.gt (Z.max start t_f) (Z.succ bound) ->
-     unreadable "the tail begins above the bound of the draws"
-   | _ -> ());
+  let draws = draws_of parameters has in
+  require_capped draws;
+  require_within "the count before the tail" (Z.pred (Z.max start t_f)) draws;
   (match given "violation" with
    | Json.Object _ as entry when Z.gt t_f Z.one ->
      let _ : string -> Json.t = object_with ["f"; "first"; "last"; "numerator"] "evidence.violation" entry in ()
@@ -305,12 +318,40 @@ let utility_threshold parameters has evidence said =
       if Z.sign q = 0 || not (Z.equal (Z.gcd p q) Z.one) then unreadable (where ^ " is not in lowest terms");
       (p, q)
     end in
-  if law.kept <> None then raise (Not_covered "a utility threshold at a retention other than 1/gamma");
   let high_num, high_den = side "upper" (Z.pred law.gamma) and low_num, low_den = side "lower" Z.one in
+  let c =
+    { t_gamma = law.gamma; t_num = e.above; t_den = e.below; te_num = t_e.above; te_den = t_e.below; t_f;
+      t_from = start; high_num; high_den; low_num; low_den } in
+  (sentence, match law.kept with None -> check_threshold c | Some kept -> check_threshold_at (chances kept) c)
+
+let concept_error parameters _ evidence said =
+  let gamma = whole parameters "gamma" 2 and e = epsilon parameters in
+  let rows = whole parameters "rows" 1 and f = whole parameters "sensitive_count" 1 in
+  let n = whole parameters "predicate_count" 1 and x3 = whole parameters "concept_count" 1 in
+  let decoys =
+    match parameters "decoys_in_predicate" with
+    | Json.Text "0" -> Z.zero
+    | given -> positive 12 "parameters.decoys_in_predicate" (text "parameters.decoys_in_predicate" given) in
+  let inside = Z.add x3 decoys and owners = Z.mul gamma f in
+  let outside = Z.sub owners inside in
+  if Z.sign (Z.rem rows gamma) <> 0 || Z.gt inside n || Z.gt x3 f || Z.gt decoys (Z.sub owners f)
+     || Z.gt outside (Z.sub rows n) then
+    unreadable "no table has a predicate with these counts";
+  if Z.gt owners max_owners || Z.gt (Z.mul (Z.succ inside) (Z.succ outside)) max_pairs then too_large ();
+  let top = numerator_of "evidence.numerator" (object_with ["numerator"] "evidence" evidence "numerator") in
+  let value = decimal ~up:true top (Z.pow gamma (Z.to_int owners)) in
+  let sentence =
+    "With gamma = " ^ Z.to_string gamma ^ ": where x3 = " ^ Z.to_string x3 ^ " of the " ^ Z.to_string n
+    ^ " records of a predicate carry a value, which f = " ^ Z.to_string f ^ " of " ^ Z.to_string rows
+    ^ " records carry and which " ^ Z.to_string decoys
+    ^ " others of the predicate have among their decoys, the corrected estimate of x3 is off by at least (" ^ shown e
+    ^ ") x3 with a probability of at most " ^ value ^ ", which is exact or rounded up." in
+  require_statement said sentence;
+  let k_value_num, k_value_den = read_decimal value in
   (sentence,
-   check_threshold
-     { t_gamma = law.gamma; t_num = e.above; t_den = e.below; te_num = t_e.above; te_den = t_e.below; t_f;
-       t_from = start; high_num; high_den; low_num; low_den })
+   check_concept
+     { k_gamma = gamma; k_num = e.above; k_den = e.below; k_rows = rows; k_count = f; k_records = n; k_both = x3;
+       k_decoys = decoys; k_top = top; k_value_num; k_value_den })
 
 let d_gamma parameters _ evidence said =
   let alpha = fraction parameters "alpha" and beta = fraction parameters "beta" in
@@ -398,36 +439,57 @@ let breach parameters _ evidence said =
      { b_levels = l; b_counts = counts; secret; observed; before_num = before.above; before_den = before.below;
        after_num = after.above; after_den = after.below })
 
+(* which sets fit is what the proved checker finds out; what it takes is bounded here *)
+let safe_given_counts (l : Checker.levels) low high start parameters entry said =
+  let listed, counts, _ = listed_counts l parameters in
+  let room = floor_times low (List.fold_left Z.add Z.zero counts) in
+  let small = List.filter (fun count -> Z.leq count room) counts in
+  let size list = Z.of_int (List.length list) in
+  if Z.gt (Z.mul (Z.mul (size (List.sort_uniq Z.compare small)) (size small)) room) max_sums then too_large ();
+  let part name = numerator_of ("evidence.largest." ^ name) (entry name) in
+  let most = { above = part "numerator"; below = part "denominator" } in
+  if Z.sign most.below = 0 || not (Z.equal (Z.gcd most.above most.below) Z.one) then
+    refuted "evidence.largest is not in lowest terms";
+  let sentence =
+    start ^ "where the values have the counts " ^ listed ^ ", what is published lifts the belief in no set of values from at most "
+    ^ shown low ^ " to more than " ^ shown most ^ ", below " ^ shown high ^ "." in
+  require_statement said sentence;
+  (sentence, check_counted { c_levels = l; c_counts = counts; most_num = most.above; most_den = most.below })
+
 let safe parameters has evidence said =
   let l, low, high, start = levels parameters in
   let largest = object_with ["largest"] "evidence" evidence "largest" in
   let entry = object_with ["numerator"; "denominator"] "evidence.largest" largest in
-  if has "counts" then (ignore (listed_counts l parameters); raise (Not_covered "the claim safe with counts"));
-  let rest = Z.sub l.p_den l.p_num in
-  if Z.sign rest = 0 then refuted "the amplification has no bound";
-  let most = lowest (Z.add rest (Z.mul l.p_num l.values)) rest in
-  let least =
-    lowest (Z.mul high.above (Z.sub low.below low.above)) (Z.mul low.above (Z.sub high.below high.above)) in
-  let sentence =
-    start ^ "what is published has an amplification of " ^ shown most ^ ", below the " ^ shown least
-    ^ " from which on some prior lets it lift a belief from at most " ^ shown low ^ " to at least " ^ shown high ^ "." in
-  require_statement said sentence;
-  require "evidence.largest.numerator" (entry "numerator") most.above;
-  require "evidence.largest.denominator" (entry "denominator") most.below;
-  (sentence, check_safe { s_levels = l; ratio_num = most.above; ratio_den = most.below })
+  if has "counts" then safe_given_counts l low high start parameters entry said
+  else begin
+    let rest = Z.sub l.p_den l.p_num in
+    if Z.sign rest = 0 then refuted "the amplification has no bound";
+    let most = lowest (Z.add rest (Z.mul l.p_num l.values)) rest in
+    let least =
+      lowest (Z.mul high.above (Z.sub low.below low.above)) (Z.mul low.above (Z.sub high.below high.above)) in
+    let sentence =
+      start ^ "what is published has an amplification of " ^ shown most ^ ", below the " ^ shown least
+      ^ " from which on some prior lets it lift a belief from at most " ^ shown low ^ " to at least " ^ shown high ^ "." in
+    require_statement said sentence;
+    require "evidence.largest.numerator" (entry "numerator") most.above;
+    require "evidence.largest.denominator" (entry "denominator") most.below;
+    (sentence, check_safe { s_levels = l; ratio_num = most.above; ratio_den = most.below })
+  end
 
 (* name, parameters, parameters that may be left out, and what decides *)
 let covered = [
   ("small-sum-privacy", ["gamma"; "epsilon"; "alpha"], ["retention"; "releases"; "draws"], small_sum_privacy);
   ("error-probability", ["gamma"; "epsilon"; "frequency"], ["retention"; "draws"], error_probability);
   ("utility-threshold", ["gamma"; "epsilon"; "t_e"; "t_f"], ["retention"; "draws"], utility_threshold);
+  ("concept-error",
+   ["gamma"; "epsilon"; "rows"; "sensitive_count"; "predicate_count"; "concept_count"; "decoys_in_predicate"], [],
+   concept_error);
   ("d-gamma", ["alpha"; "beta"; "d"; "gamma"], [], d_gamma);
   ("breach", ["retention"; "values"; "rho1"; "rho2"; "counts"], [], breach);
   ("safe", ["retention"; "values"; "rho1"; "rho2"], ["counts"], safe);
 ]
 
-let not_covered = [
-  "utility-bound"; "concept-error"; "sample-size"; "optimal-operator" ]
+let not_covered = ["utility-bound"; "sample-size"; "optimal-operator"]
 
 let require_label where value =
   let s = text where value in
