@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from hashlib import sha256
+from importlib import resources
 from pathlib import Path
 
+from splu_ref.channels.parameters import InputError
+
 from .claim import Claim
-from .reach import Place, calls, fingerprint, reached
+from .reach import Place, fingerprint, imported, names_only, reached, without_calls
 
 LIBRARY = "splu_ref"
 PROOFS = "splu_proofs"
@@ -18,6 +22,8 @@ MACHINERY = "machinery"
 """The key of what checks proofs without being part of one: the modules beside this one."""
 USED = "splu_ref, as the evidence uses it"
 """The key of the library's code that the evidence of a claim runs."""
+_DESCRIBING = frozenset({"Claim", "Kernel"})
+"""What is called by statements that only describe claims, which are recorded as text."""
 _DIGITS, _SHORT = 32, 16
 """Hexadecimal digits that are kept of a fingerprint, and of one of many: 128 and 64 bits."""
 
@@ -40,10 +46,10 @@ def fingerprints(claim: Claim) -> dict[str, str]:
 
 
 def evidence_code(claim: Claim) -> list[str]:
-    """Return, for each piece of evidence of a claim, its name and a fingerprint of its code.
+    """Return the fingerprints of the code of a claim's evidence, by name.
 
-    The code is the function that was registered, or the part of the statement that can be evaluated, with all
-    of the proofs that it uses, directly or not; the claims as such and the machinery are left out.
+    One is of the claim's module and all modules of proofs that it imports, without the claims as such and the
+    machinery. The others say where a change is: each piece of evidence with what it uses of these modules.
     """
     module = vars(sys.modules[claim.module])
     parts: list[tuple[str, Place]] = [
@@ -56,20 +62,27 @@ def evidence_code(claim: Claim) -> list[str]:
         name, home = function.__name__, function.__module__
         on_top = vars(sys.modules[home]).get(name) is function
         parts.append((name, (home, name if on_top else None)))
-    return [f"{name}: {_proof_code(place)[:_SHORT]}" for name, place in parts]
+    found = {module for _, (home, _) in parts for module in imported(home, PROOFS)}
+    modules = sorted(each for each in found if not _is_machinery(each)) if parts else []
+    lines = [f"its modules: {_together(tuple(modules))[:_SHORT]}"] if modules else []
+    return lines + [f"{name}: {_proof_code(place)[:_SHORT]}" for name, place in parts]
+
+
+@cache
+def _together(modules: tuple[str, ...]) -> str:
+    """Return the fingerprint of whole modules, what only describes claims aside."""
+    text = "\n".join(f"{module}\n{without_calls(module, _DESCRIBING)}" for module in modules)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache
 def _proof_code(place: Place) -> str:
-    """Return the fingerprint of what a name of a module of proofs reaches in modules of proofs."""
-    found = [
-        (module, name)
-        for module, names in reached([place], (PROOFS,)).items()
-        if not _is_machinery(module)
-        for name in names
-        if name is None or not calls(module, name, Claim.__name__)
-    ]
-    return fingerprint(found, (), alone=True)
+    """Return the fingerprint of what a name of a module of proofs uses of modules of proofs."""
+    digest = sha256()
+    for module, names in sorted(reached([place], (PROOFS,)).items()):
+        if not _is_machinery(module):
+            digest.update(f"{module}\n{without_calls(module, _DESCRIBING, names)}\n".encode())
+    return digest.hexdigest()
 
 
 @cache
@@ -96,9 +109,21 @@ def used_by(module: str) -> str:
 
 @cache
 def machinery() -> str:
-    """Return the fingerprint of the modules that check proofs."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return fingerprint([(f"{PROOFS}.{file.stem}", None) for file in files if file.stem[0] != "_"], ())
+    """Return the fingerprint of what checks proofs: the modules beside this one, the command, and its data.
+
+    Raises
+    ------
+    InputError
+        If a folder of proofs does more when it is imported than to name its modules.
+    """
+    folder = Path(__file__).parent
+    for file in sorted(folder.glob("*/__init__.py")):
+        if not names_only(f"{PROOFS}.{file.parent.name}", frozenset({"PAPER", "MODULES"})):
+            raise InputError(f"{file.parent.name}/{file.name} does more than name its modules: take it out")
+    modules = [f"{PROOFS}.{file.stem}" for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
+    code = fingerprint([(name, None) for name in (PROOFS, *modules, "splu_ref.cli.claims")], ())
+    data = sha256(resources.files("splu_ref.data").joinpath("adult_demo.csv.gz").read_bytes()).hexdigest()
+    return sha256(f"{code} {data}".encode()).hexdigest()
 
 
 def _is_machinery(name: str) -> bool:

@@ -230,7 +230,7 @@ class Check:
             if not isinstance(comparison, tuple) or len(comparison) != 4 or comparison[1] not in SIGNS:
                 raise EvidenceError(f"{_short(comparison)} is no comparison")
             if self.grade is not Grade.STATISTICAL and any(map(_inexact, (comparison[0], comparison[2]))):
-                raise EvidenceError(f"{comparison[3]}: compares floats")
+                raise EvidenceError(f"{comparison[3]}: compares floats, or fractions of another class")
             yield comparison
 
 
@@ -247,7 +247,7 @@ def _holds(left: Any, sign: str, right: Any) -> bool:
 
 
 def _inexact(value: Any) -> bool:
-    if isinstance(value, float):
+    if isinstance(value, float) or (isinstance(value, Fraction) and type(value) is not Fraction):
         return True
     if isinstance(value, list | tuple | set | frozenset):
         return any(map(_inexact, value))

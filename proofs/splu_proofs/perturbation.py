@@ -18,6 +18,7 @@ by entry. ``old => new`` writes another formula in the check itself, where ``old
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import sys
@@ -73,7 +74,8 @@ class Substitution:
             If ``old`` does not stand exactly once in the check, or ``new`` is no code.
         """
         source = textwrap.dedent(inspect.getsource(check))
-        body = source[source.index("def ") :]
+        [function] = ast.parse(source).body
+        body = "".join(source.splitlines(keepends=True)[function.lineno - 1 :])  # without decorators
         if body.count(self.old) != 1:
             raise EvidenceError(f"{self.old!r} stands {body.count(self.old)} times in the check, not once")
         names = dict(check.__globals__)

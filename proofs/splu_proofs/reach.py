@@ -15,6 +15,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from tokenize import detect_encoding
 
 from splu_ref.channels.parameters import InputError
 
@@ -27,10 +28,8 @@ Place = tuple[str, str | None]
 """A module and a name in it; None stands for the whole module."""
 
 
-def fingerprint(places: Iterable[Place], packages: tuple[str, ...] = PACKAGES, *, alone: bool = False) -> str:
+def fingerprint(places: Iterable[Place], packages: tuple[str, ...] = PACKAGES) -> str:
     """Return the SHA-256, in hexadecimal, of everything that ``places`` reach in ``packages``.
-
-    With ``alone``, of the places and of nothing that they reach.
 
     Raises
     ------
@@ -38,7 +37,7 @@ def fingerprint(places: Iterable[Place], packages: tuple[str, ...] = PACKAGES, *
         If a module does not exist, or one of ``places`` names what its module does not bind.
     """
     digest = sha256()
-    for module, names in sorted((_by_module(places) if alone else reached(places, packages)).items()):
+    for module, names in sorted(reached(places, packages).items()):
         digest.update(f"{module}\n{_text(module, names)}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
@@ -59,50 +58,94 @@ def reached(
             if followed and place not in seen:
                 seen.add(place)
                 walked.append(place)
-    return _by_module(seen)
-
-
-def calls(module: str, name: str, callee: str) -> bool:
-    """Whether each statement that binds ``name`` in ``module`` assigns what a call of ``callee`` returns."""
-    parts = [part.statement for part in _parts(module) if name in part.binds]
-    return all(
-        isinstance(each, ast.Assign)
-        and isinstance(each.value, ast.Call)
-        and isinstance(each.value.func, ast.Name)
-        and each.value.func.id == callee
-        for each in parts
-    )
-
-
-def _by_module(places: Iterable[Place]) -> dict[str, frozenset[str | None]]:
-    """Return the names of places by module; None for all of a module."""
     found: dict[str, set[str | None]] = {}
-    for module, name in places:
+    for module, name in seen:
         found.setdefault(module, set()).add(name)
     return {
         module: frozenset([None]) if None in names else frozenset(names) for module, names in found.items()
     }
 
 
+def names_only(module: str, names: frozenset[str]) -> bool:
+    """Whether a module does nothing but assign constants to some of ``names``."""
+    return all(
+        part.binds <= names and isinstance(part.statement, ast.Assign) and _is_constant(part.statement.value)
+        for part in _parts(module)
+    )
+
+
+def _is_constant(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+def without_calls(
+    module: str, callees: frozenset[str], names: frozenset[str | None] = frozenset([None])
+) -> str:
+    """Return the normal form of ``names`` of a module without assignments that call ``callees`` alone."""
+
+    def described(statement: ast.stmt) -> bool:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            return False
+        calls = [node.func for node in ast.walk(statement.value) if isinstance(node, ast.Call)]
+        return all(isinstance(each, ast.Name) and each.id in callees for each in calls)
+
+    return "\n".join(part.text for part in _chosen(module, names) if not described(part.statement))
+
+
 @cache
 def source_of(module: str) -> str:
-    """Return the text of a module of an installed package; of a room, the stub that places its names."""
+    """Return the text of a module of an installed package; of a room, with the stub that places its names.
+
+    Raises
+    ------
+    InputError
+        If there is no such module, or Python might run another text: two files for it, or another encoding.
+    """
     package, *rest = module.split(".")
     found = find_spec(package)
     for root in (found.submodule_search_locations or ()) if found else ():
         path = Path(root, *rest)
-        for candidate in (path.with_suffix(".py"), path / "__init__.pyi", path / "__init__.py"):
-            if candidate.is_file():
-                return candidate.read_text(encoding="utf-8")
-    raise InputError(f"there is no module {module}: mend the name in the claim")
+        alone, room = path.with_suffix(".py"), path / "__init__.py"
+        files = [each for each in (path / "__init__.pyi", room, alone) if each.is_file()]
+        if alone in files and len(files) > 1:
+            raise InputError(f"{module} is both a file and a folder: remove one of them")
+        if files:
+            return "\n".join(map(_text_of, files))
+    raise InputError(f"there is no module {module}: correct the name in the claim")
+
+
+def _text_of(path: Path) -> str:
+    with path.open("rb") as file:
+        encoding, _ = detect_encoding(file.readline)
+    if encoding not in ("utf-8", "utf-8-sig"):
+        raise InputError(f"{path.name} declares the encoding {encoding}: write it in UTF-8")
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def imported(module: str, package: str) -> frozenset[str]:
+    """Return a module and all modules of a package that it imports, directly or not, used or not."""
+    found = [module]
+    for each in found:  # grows while it is walked
+        nodes = (node for part in _parts(each) for node in ast.walk(part.statement))
+        statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+        names = dict.fromkeys(name for node in statements for name, _ in _imported(each, node))
+        found += [name for name in names if name not in found and name.partition(".")[0] == package]
+    return frozenset(found)
 
 
 @cache
 def _text(module: str, names: frozenset[str | None]) -> str:
-    # in the order of the file: of two parts that bind one name, the later one counts
-    return "\n".join(
-        part.text for part in _parts(module) if None in names or not part.binds or part.binds & names
-    )
+    return "\n".join(part.text for part in _chosen(module, names))
+
+
+def _chosen(module: str, names: frozenset[str | None]) -> list[_Part]:
+    """Return the parts of names in the order of the file: of two that bind one name, the later one counts."""
+    return [part for part in _parts(module) if None in names or not part.binds or part.binds & names]
 
 
 @cache

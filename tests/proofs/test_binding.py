@@ -200,6 +200,51 @@ def test_imports_within_a_function_of_a_whole_module_and_of_a_room_are_followed(
         assert write(text, "answer", other=OTHER.replace("+ 1", "+ 2"), room=opened) != before
 
 
+@pytest.mark.parametrize(
+    ("more", "seen"),
+    [
+        ("_READY = setattr(abs, 'x', 1)\n", True),
+        ("@print\ndef unused():\n    pass\n", True),
+        ("class Unused:\n    print()\n", True),
+        ("from sample import patch as _unused\n", True),
+        ("X = Claim(title=print() or 'A title')\n", True),
+        ("X = Claim(title='A title', kernel=Kernel(leaves='nothing'))\n", False),
+        ("# def helper(_=print()): pass\n", False),
+    ],
+)
+def test_whatever_an_evidence_module_does_when_it_is_imported_matters(
+    more: str, seen: bool, write: Callable[..., str]
+) -> None:
+    write(SAMPLE, patch="print()\n")
+    describing = frozenset({"Claim", "Kernel"})
+    before = reach.without_calls("sample.main", describing), reach.imported("sample.main", "sample")
+    write(SAMPLE + more, patch="print()\n")
+    after = reach.without_calls("sample.main", describing), reach.imported("sample.main", "sample")
+    assert (before != after) is seen
+
+
+def test_a_text_that_python_might_not_run_is_refused(write: Callable[..., str], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"main\.py declares the encoding iso-8859-1: write it in UTF-8"):
+        write("# coding: latin-1\n" + SAMPLE)
+    other = tmp_path / "sample" / "main"
+    other.mkdir()
+    (other / "__init__.py").touch()
+    with pytest.raises(InputError, match=r"sample\.main is both a file and a folder"):
+        write(SAMPLE)
+
+
+def test_a_folder_of_proofs_does_nothing_when_it_is_imported(write: Callable[..., str]) -> None:
+    allowed = frozenset({"PAPER", "MODULES"})
+    for text, alone in {
+        '"""A paper."""\nPAPER = "A"\nMODULES = ("a", "b")\n': True,
+        'PAPER = "A"\nprint()\n': False,
+        "MODULES = tuple(['a'])\n": False,
+        "OTHER = 1\n": False,
+    }.items():
+        write(text)
+        assert reach.names_only("sample.main", allowed) is alone
+
+
 def test_a_name_that_is_not_defined() -> None:
     with pytest.raises(InputError, match=r"splu_proofs\.arithmetic\.law does not define missing"):
         licensed("splu_proofs.arithmetic.law:missing")
@@ -254,7 +299,7 @@ def test_evidence_is_bound_to_all_that_it_uses_of_the_proofs(
     )
     assert (binding.evidence_code(claim) != before) is changed
     evidence = [*claim.asserts, *claim.derivations, *claim.flaws, *claim.refutations, *claim.checks]
-    assert len(before) == len(evidence)
+    assert len(before) == 1 + len(evidence)
 
 
 @pytest.mark.parametrize(
@@ -280,12 +325,13 @@ def test_what_a_claim_licenses_is_followed_to_what_it_computes_with(claim_id: st
 
 def test_the_machinery_binds_every_claim(monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]) -> None:
     before, genuine = fingerprints(LEDGER.get("splu.E1")), reach.source_of
-    for module in ("recheck", "step", "degree", "derivation", "ledger", "affirmation", "coq_run", "reach"):
+    modules = ("recheck", "step", "degree", "derivation", "ledger", "affirmation", "coq_run", "__main__")
+    for module in (*(f"splu_proofs.{each}" for each in modules), "splu_proofs", "splu_ref.cli.claims"):
         fresh()
         with monkeypatch.context() as patched:
             patched.setattr(
                 reach, "source_of",
-                lambda name, m=module: genuine(name) + "\nX = 1\n" * (name == f"splu_proofs.{m}"),
+                lambda name, m=module: genuine(name) + "\nX = 1\n" * (name == m),
             )  # fmt: skip
             after = fingerprints(LEDGER.get("splu.E1"))
         assert {name for name in before if before[name] != after[name]} == {MACHINERY}, module

@@ -169,9 +169,26 @@ def _groups() -> int:
 
 
 GREEDY = "splu_proofs.worlds.histograms:greedy_groups doubled"
+
+
+class Loose(Fraction):
+    """A fraction that equals every other one."""
+
+    def __eq__(self, _other: object) -> bool:
+        return True
+
+    __hash__ = Fraction.__hash__
+
+
+def equal_to_all() -> Comparisons:
+    """Compare with fractions that equal every other one."""
+    for case in range(24):
+        yield Loose(_groups()), "=", case, str(case)
+
+
 BODIES = (
     sentence, nothing, filtered, constants, true, one_case, itself, weak, one_real, called, slack, floats,
-    stops, wrong_form,
+    equal_to_all, stops, wrong_form,
 )  # fmt: skip
 
 
