@@ -201,17 +201,17 @@ def test_a_prior_shortens_the_intervals_near_it() -> None:
 def test_a_count_that_may_be_all_records_of_the_value_has_no_longer_tail_below_a_prior() -> None:
     """Its frequency of 100, at most 110, bounds it as well: a larger prior mean must not move the tails."""
 
-    def held(count: int, prior: float, spread: float, most: float) -> list[bool]:
+    def contained(count: int, prior: float, spread: float, most: float) -> list[bool]:
         ends = [
             _states(y, 1000, 100, 0.5, 0.1).interval(np.array([prior]), np.array([spread]), np.array([most]))
             for y in range(100, 180)
         ]
         return [bool(low[0] <= count <= high[0]) for low, high in ends]
 
-    equal = held(100, 0.0, np.inf, 110)
-    assert held(100, 300.0, 5.0, 110) == equal != held(100, 300.0, 5.0, 1000)
-    assert held(100, 20.0, 5.0, 110) == held(100, 20.0, 5.0, 1000) != equal
-    assert held(80, 300.0, 5.0, 110) == held(80, 300.0, 5.0, 1000)
+    equal = contained(100, 0.0, np.inf, 110)
+    assert contained(100, 300.0, 5.0, 110) == equal != contained(100, 300.0, 5.0, 1000)
+    assert contained(100, 20.0, 5.0, 110) == contained(100, 20.0, 5.0, 1000) != equal
+    assert contained(80, 300.0, 5.0, 110) == contained(80, 300.0, 5.0, 1000)
 
 
 def _estimator(release: Release, column: str, gamma: int) -> QueryEstimator:
