@@ -9,12 +9,12 @@ estimate of f. With another retention probability p, f' is the sum of two binomi
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
-from math import ceil, prod, sqrt
+from math import ceil, inf, prod, sqrt
 from statistics import NormalDist
 from typing import Protocol
 
@@ -36,9 +36,9 @@ from splu_ref.mechanisms import FloatArray
 _PRECISIONS = (32, 128, 512, 2048)
 """Precision in bits of the enclosures that are tried before a tail is computed exactly."""
 _LEAST = 1e-9
-"""Least probability of a success or failure for which masses are added up in floats."""
+"""Least odds of a success or failure for which masses are added up in floats."""
 _LARGEST = 1 << 24
-"""Largest mean of a binomial whose masses are added up in floats, which bounds their number."""
+"""Bound of a binomial's mean, and so of the number of its masses, that are added up in floats."""
 
 
 @dataclass(frozen=True)
@@ -150,28 +150,35 @@ def estimate_count(
 @lru_cache(maxsize=1 << 14)
 def _interval(count: int, gamma: Gamma, level: Fraction, retention: Fraction) -> tuple[int, int]:
     """Return the interval of a count, which values of equal frequency share."""
-    law, tail = PublishedCount(gamma, retention), (1 - level) / 2
-    kinds = [(1, law.retention), (gamma - 1, law.decoy)]
-    if law.is_plain:
-        kinds = [(int(gamma), law.retention)]
+    law, tail, kinds = PublishedCount(gamma, retention), (1 - level) / 2, _odds(gamma, retention)
 
     def roughly(frequency: int, upper: bool) -> Bounds | None:
         if upper:
-            return upper_tail_in_floats([(times * frequency, p) for times, p in kinds], count)
-        missing = [(times * frequency, 1 - p) for times, p in kinds]
+            return upper_tail_in_floats([(times * frequency, odds) for times, odds in kinds], count)
+        missing = [(times * frequency, 1 / odds) for times, odds in kinds]
         return upper_tail_in_floats(missing, gamma * frequency - count)
 
-    guess = _guessed_limits(law, count, tail)
-    return confidence_limits(law, count, tail, guess, roughly=roughly if law.retention < 1 else None)
+    usable = all(_LEAST < odds < 1 / _LEAST for _, odds in kinds)
+    guess = _guessed_limits(kinds, count, tail)
+    return confidence_limits(law, count, tail, guess, roughly=roughly if usable else None)
 
 
-def _guessed_limits(law: PublishedCount, count: int, tail: Fraction) -> tuple[int, int]:
+@lru_cache
+def _odds(gamma: Gamma, retention: Fraction) -> tuple[tuple[int, float], ...]:
+    """Return the kinds of trials for each record of a value: how many, and the odds of a success."""
+    law = PublishedCount(gamma, retention)
+    kinds = [(1, retention), (gamma - 1, law.decoy)] if not law.is_plain else [(int(gamma), retention)]
+    return tuple((times, float(p / (1 - p)) if p < 1 - _LEAST else inf) for times, p in kinds)
+
+
+def _guessed_limits(kinds: Iterable[tuple[int, float]], count: int, tail: Fraction) -> tuple[int, int]:
     """Return the limits by the normal law with corrections for continuity and skewness."""
-    far, deviation = -NormalDist().inv_cdf(max(float(tail), 1e-300)), sqrt(law.variance)
-    kinds = ((1, law.retention), (law.gamma - 1, law.decoy))
-    third = sum(times * p * (1 - p) * (1 - 2 * p) for times, p in kinds)
-    skewness = (far**2 - 1) / 6 * float(third / law.variance) if law.variance else 0.0
-    half, spread = far * deviation / 2, 4 * count + (far * deviation) ** 2
+    each = [(times, 1 / (1 + 1 / odds) if odds else 0.0) for times, odds in kinds]
+    variance = sum(times * p * (1 - p) for times, p in each)
+    third = sum(times * p * (1 - p) * (1 - 2 * p) for times, p in each)
+    far = -NormalDist().inv_cdf(max(float(tail), 1e-300))
+    skewness = (far**2 - 1) / 6 * third / variance if variance else 0.0
+    half, spread = far * sqrt(variance) / 2, 4 * count + far**2 * variance
     low, high = (
         side / 2 - skewness + 2 * half**2 + side * half * sqrt(max(spread + 2 * side - 4 * skewness, 0.0))
         for side in (-1, 1)
@@ -179,18 +186,19 @@ def _guessed_limits(law: PublishedCount, count: int, tail: Fraction) -> tuple[in
     return count + ceil(low), count + ceil(high)
 
 
-def upper_tail_in_floats(kinds: Sequence[tuple[int, Fraction]], k: int) -> Bounds | None:
+def upper_tail_in_floats(kinds: Sequence[tuple[int, float]], k: int) -> Bounds | None:
     """Return a certified enclosure of Pr(X >= k) for a sum X of independent binomials, or None for long ones.
 
-    ``kinds`` has n and p of each, one or two. Its absolute error is about 1e-12, or less for small n.
+    ``kinds`` has n and the odds p/(1-p) of each, one or two; the odds have a relative error of at most 2^-52.
+    The absolute error of the chance is about 1e-12, or less for small n.
 
-    The masses of a binomial are relative to its largest one: products of ratios, each with four roundings, so
-    after s steps the relative error is below (1 + u)^(5 s) - 1, u = 2^-53. Sums of nonnegative terms add one
-    rounding for each term. The masses left out at both ends are less than geometric series.
+    The masses of a binomial are relative to one near the largest: products of ratios, each with up to five
+    roundings, so after s steps the relative error is below (1 + u)^(6 s) - 1, u = 2^-53. Sums of nonnegative
+    terms add one rounding for each term. The masses left out at both ends are less than geometric series.
     """
-    if any(n * float(p) > _LARGEST or not _LEAST < float(p) < 1 - _LEAST for n, p in kinds):
+    if any(n * min(odds, 1.0) > _LARGEST for n, odds in kinds):
         return None
-    found = [_masses_in_floats(n, p) for n, p in kinds]
+    found = [_masses_in_floats(n, odds) for n, odds in kinds]
     first, masses, _ = found[-1]
     reaching = np.append(np.cumsum(masses[::-1])[::-1], 0.0)  # the masses from each one on
     begin, others, _ = found[0] if len(found) > 1 else (0, np.ones(1), 0.0)
@@ -198,15 +206,14 @@ def upper_tail_in_floats(kinds: Sequence[tuple[int, Fraction]], k: int) -> Bound
     known = prod(float(each.sum()) for _, each, _ in found)
     share, left_out = float(others @ reaching[places]) / known, sum(rest for _, _, rest in found)
     lost = (12 * (len(masses) + len(others)) + 100) / (1 << 53)
-    everything = prod(1 + rest for _, _, rest in found)  # or more; of masses of which the largest is 1
+    everything = prod(1 + rest for _, _, rest in found)  # or more; one of the masses is 1
     return Bounds(Fraction(share / everything * (1 - lost)), Fraction((share + left_out) * (1 + lost)))
 
 
-def _masses_in_floats(n: int, p: Fraction) -> tuple[int, FloatArray, float]:
-    """Return a first number of successes, masses from there on over the largest, and a bound of the rest."""
-    other = 1 - p
-    odds, mode = float(p / other), (n + 1) * p.numerator // p.denominator
-    reach = int(10 * sqrt(n * float(p) * float(other))) + 64
+def _masses_in_floats(n: int, odds: float) -> tuple[int, FloatArray, float]:
+    """Return a first number of successes, masses from there on over the mode's, and a bound of the rest."""
+    p = odds / (1 + odds)
+    mode, reach = min(int((n + 1) * p), n), int(10 * sqrt(n * p * (1 - p))) + 64
     rising = np.arange(mode, min(mode + reach, n) + 1, dtype=np.float64)
     falling = np.arange(mode, max(mode - reach, 0) - 1, -1, dtype=np.float64)
     sides = (n - rising) / (rising + 1) * odds, falling / ((n - falling + 1) * odds)

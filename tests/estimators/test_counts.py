@@ -76,7 +76,7 @@ def test_tails_in_floats_enclose_the_exact_ones_closely(kinds: list[tuple[int, s
     middle = int(sum(n * p for n, p in each))
     spread = isqrt(int(sum(n * p * (1 - p) for n, p in each))) + 1
     for k in range(max(middle - 12 * spread, 0), middle + 12 * spread, spread):
-        bounds = upper_tail_in_floats(each, k)
+        bounds = upper_tail_in_floats([(n, float(p / (1 - p))) for n, p in each], k)
         exact = upper_tail(each[0][0], k, each[0][1])
         if len(each) > 1:
             exact = TwoKinds(*(Trials(n, p) for n, p in each)).upper_tail(k)
@@ -86,9 +86,14 @@ def test_tails_in_floats_enclose_the_exact_ones_closely(kinds: list[tuple[int, s
 
 
 def test_long_tails_are_not_computed_in_floats() -> None:
-    assert upper_tail_in_floats([(1 << 40, Fraction(1, 2))], 1 << 39) is None
-    assert upper_tail_in_floats([(5, Fraction(1, 3)), (5, Fraction(1, 10**400))], 1) is None
-    assert upper_tail_in_floats([(5, 1 - Fraction(1, 10**400))], 1) is None
+    assert upper_tail_in_floats([(1 << 40, 1.0)], 1 << 39) is None
+
+
+@pytest.mark.parametrize("retention", [Fraction(1, 10**400), 1 - Fraction(1, 10**400), Fraction(1, 10**9)])
+def test_extreme_retentions_have_exact_limits(retention: Fraction) -> None:
+    law = PublishedCount.of(3, retention)
+    plain = confidence_limits(law, 2, Fraction(1, 40), (2, 2))
+    assert estimate_count(2, 3, retention=retention).interval == plain
 
 
 @pytest.mark.parametrize("retention", ["1/3", "1/2", "1"])
@@ -99,7 +104,7 @@ def test_limits_are_those_of_exact_tails(retention: str, wrong: str, monkeypatch
     plain = [confidence_limits(law, count, Fraction(1, 40), (count, count)) for count in some]
     assert [estimate_count(count, 3, retention=retention).interval for count in some] == plain
 
-    def shifted(kinds: Sequence[tuple[int, Fraction]], k: int) -> Bounds | None:
+    def shifted(kinds: Sequence[tuple[int, float]], k: int) -> Bounds | None:
         found = upper_tail_in_floats(kinds, k)
         return found and Bounds(found.lower + Fraction(wrong), found.upper + Fraction(wrong))
 
