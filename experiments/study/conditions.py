@@ -168,7 +168,13 @@ def compare_conditions(
     """
     gamma = int(table.gamma)
     if table.second is not None:
-        gamma = min(gamma, largest_gamma(np.bincount(table.second)))
+        most = largest_gamma(np.bincount(table.second))
+        if most < 2:
+            raise DataError(
+                f"{table.name}: column {table.recipe.second!r} allows no gamma, because more than half of "
+                f"{table.rows} records share a value: name another with --second"
+            )
+        gamma = min(gamma, most)
     table = table.without_remainder(gamma, sources("remainder"))
     if tables:
         table = replace(table, second=None)

@@ -110,7 +110,8 @@ def test_the_embedded_table_is_one_that_served_for_tuning(
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = _table(tmp_path, columns=1)
+    path, most = _table(tmp_path, columns=1), tmp_path / "most.csv"
+    pl.read_csv(path).with_columns(one=pl.col("job") > 0).write_csv(most)
     for words, message in (
         (("--data", path, "--sensitive", "job"), "no class has 5 queries with two conditions"),
         (("--data", path), "--sensitive"),
@@ -118,6 +119,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path, capsys: pytest.Captu
         (("--second", "job"), "--second is for a table of yours"),
         (("--data", path, "--sensitive", "job", "--second", "c0", "--tables", 2), "drop one"),
         (("--tables", 101), "--tables is too large"),
+        (("--data", most, "--sensitive", "job", "--second", "one"), "column 'one' allows no gamma"),
     ):
         assert main(["conditions", *map(str, words)]) == 2
         assert message in capsys.readouterr().err
