@@ -335,8 +335,10 @@ class ConceptGuarantee:
 
 
 def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a mapping, as of a JSON object; raise ``KeyError`` for a repeated key."""
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        raise KeyError
+    """Return a mapping, as of a JSON object; raise ``KeyError`` with a key that is repeated."""
+    mapping: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in mapping:
+            raise KeyError(key)
+        mapping[key] = value
     return mapping
