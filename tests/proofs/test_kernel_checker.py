@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check_text
-from splu_ref.channels import CertificateError, Levels
+from splu_ref.channels import CertificateError, GroupDraws, Levels
 from splu_ref.cli import main
 from splu_ref.guarantees import (
     Certificate,
@@ -35,6 +35,8 @@ from splu_ref.guarantees import (
     kernel_check,
     kernel_program,
     privacy_certificate,
+    rare_privacy_certificate,
+    threshold_certificate,
 )
 from tests.proofs.kernel_certificates import GENERATED, compared
 
@@ -591,6 +593,44 @@ def test_the_counts_of_a_prior_are_read_and_bounded() -> None:
 
 
 @needs_program
+def test_a_prior_whose_sums_take_gigabytes_is_not_covered() -> None:
+    certificate = json.loads(
+        json.dumps(breach_certificate(0, 4, Levels(Fraction(1, 2), Fraction(2, 3)), [1, 1, 1, 1]))
+    )
+    certificate["parameters"]["counts"] = "1 1 9999999999 9999999999"
+    assert kernel_check(json.dumps(certificate)).word is KernelWord.UNREADABLE
+    certificate["parameters"]["counts"] = "1 1 400000000 400000000"
+    assert kernel_check(json.dumps(certificate)).word is KernelWord.NOT_COVERED
+    certificate["parameters"]["counts"] = "1 1 399999999 399999999"
+    assert kernel_check(json.dumps(certificate)).word is KernelWord.FALSE  # by its statement, before any sum
+
+
+TOO_LARGE = {
+    "concept-error": ("sensitive_count", "99999"),
+    "small-sum-privacy": ("alpha", "401"),
+    "utility-threshold": ("t_f", "900000"),
+}
+
+
+@needs_program
+@pytest.mark.parametrize("claim", TOO_LARGE)
+def test_parameters_of_long_sums_are_refused_by_both(claim: str) -> None:
+    made: dict[str, Certificate] = {
+        "concept-error": GENERATED["concept-error"](random.Random("large")),
+        "small-sum-privacy": rare_privacy_certificate(3, "1/2", 5, GroupDraws("all-or-none", 999)),
+        "utility-threshold": threshold_certificate(3, "1/2", "1/4", retention="1/2"),
+    }
+    certificate, (name, value) = json.loads(json.dumps(made[claim])), TOO_LARGE[claim]
+    assert _agree(json.dumps(certificate)) == (KernelWord.VALID, KernelWord.VALID)
+    certificate["parameters"][name] = value
+    if claim == "concept-error":
+        certificate["parameters"]["rows"] = str(99_999 * 1_000)
+        certificate["parameters"]["gamma"] = "2"
+    text = json.dumps(certificate)
+    assert _python(text) is kernel_check(text).word is KernelWord.UNREADABLE
+
+
+@needs_program
 @pytest.mark.parametrize("claim", ["error-probability", "utility-threshold"])
 def test_all_or_none_draws_are_refused_where_python_refuses_them(claim: str) -> None:
     choose = random.Random("draws")
@@ -727,6 +767,11 @@ FAULTS = {
     "a goal that was divided too often": ("Lower", "(steps <=? d) && ", "", "Scales"),
     "a goal that is rounded down": ("Lower", "(low + 1 <? tails", "(low <? tails", "Scales"),
     "counts before the argmin": ("Minimum", "(f' =? argmin w)", "(f' <=? argmin w)", "Privacy"),
+    "any bound of an error": (
+        "Checker", "(e_top c * e_value_den c <=? e_value_num c * power (e_gamma c) (e_gamma c * e_count c))",
+        "true", "Privacy",
+    ),
+    "a gamma of 1": ("Tuples", "(g_num c <? g_den c)", "true", "DGamma"),
     "a tilt below 1": ("Rounding", "(high_den c <=? high_num c)", "true", "Threshold"),
     "a tilt of 0 for any error": (
         "Rounding", "((1 <=? low_num c) || (t_num c =? t_den c))", "true", "Threshold",

@@ -64,12 +64,15 @@ Definition check_safe (c : safe) : bool :=
   && (most * ratio_den c =? ratio_num c * rest)
   && (most * rho1_num l * (rho2_den l - rho2_num l) <? rho2_num l * (rho1_den l - rho1_num l) * rest).
 
+(* The k last bits of a number; a division would take long. *)
+Definition last_bits (y k : N) : N := y - N.shiftl (N.shiftr y k) k.
+
 (* safe, given counts. Bit s of a number says that some of the counts so far add up to s, at most left. *)
 Fixpoint reached (left : N) (counts : list N) (sums : N) : N :=
   match counts with
   | nil => sums
   | x :: rest =>
-      reached left rest (if x <=? left then N.lor sums (N.shiftl sums x mod N.shiftl 1 (left + 1)) else sums)
+      reached left rest (if x <=? left then N.lor sums (last_bits (N.shiftl sums x) (left + 1)) else sums)
   end.
 
 Fixpoint without (x : N) (counts : list N) : list N :=

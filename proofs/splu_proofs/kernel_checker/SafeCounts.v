@@ -27,12 +27,18 @@ Definition counted_statement (c : counted) : Prop :=
 
 (** * Sums of some of the counts *)
 
+Lemma last_bitsE y k : last_bits y k = (y mod 2 ^ k)%num.
+Proof.
+rewrite /last_bits N.shiftl_mul_pow2 N.shiftr_div_pow2 N.mul_comm N.mod_eq //.
+exact: N.pow_nonzero.
+Qed.
+
 Lemma reached_ok left counts sums P s : subseq P counts -> N.testbit sums s -> (s + total P <= left)%num ->
   N.testbit (reached left counts sums) (s + total P).
 Proof.
 elim: counts sums P s => [|x counts IH] sums P s.
   by rewrite subseq0 => /eqP-> /=; rewrite N.add_0_r.
-set more := (if (x <=? left)%num then N.lor sums (N.shiftl sums x mod N.shiftl 1 (left + 1)) else sums).
+set more := (if (x <=? left)%num then N.lor sums (last_bits (N.shiftl sums x) (left + 1)) else sums).
 rewrite (_ : reached left (x :: counts) sums = reached left counts more) //.
 have kept t : N.testbit sums t -> N.testbit more t.
   by move=> sums_t; rewrite /more; case: ifP => // _; rewrite N.lor_spec sums_t.
@@ -40,7 +46,7 @@ case: P => [|y P] sub sums_s le_left; first by apply: IH; [exact: sub0seq | exac
 move: sub; rewrite [subseq _ _]/=; case: eqP => [eq_yx | _] sub; last by apply: (IH _ (y :: P)); [| exact: kept |].
 move: le_left; rewrite eq_yx (_ : total (x :: P) = (x + total P)%num) // N.add_assoc => le_left.
 apply: IH => //; rewrite /more; have -> : (x <=? left)%num by move: le_left; clear; lia.
-rewrite N.lor_spec N.shiftl_1_l N.mod_pow2_bits_low; last by move: le_left; clear; lia.
+rewrite N.lor_spec last_bitsE N.mod_pow2_bits_low; last by move: le_left; clear; lia.
 by rewrite N.shiftl_spec_alt sums_s orbT.
 Qed.
 

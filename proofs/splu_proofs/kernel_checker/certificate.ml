@@ -20,6 +20,7 @@ let max_exact = Z.of_string "60000000000"
 let max_terms = Z.of_int 40_000_000
 let max_summed = Z.of_string "200000000000"
 let max_sums = Z.of_string "50000000000"
+let max_room = Z.of_int 400_000_000   (* bits of a number that the proved checker holds several times *)
 let max_pairs = Z.of_int 1_000_000
 let max_owners = Z.of_int 10_000
 let max_rare = Z.of_int 400
@@ -446,6 +447,7 @@ let safe_given_counts (l : Checker.levels) low high start parameters entry said 
   let small = List.filter (fun count -> Z.leq count room) counts in
   let size list = Z.of_int (List.length list) in
   if Z.gt (Z.mul (Z.mul (size (List.sort_uniq Z.compare small)) (size small)) room) max_sums then too_large ();
+  if Z.gt room max_room then raise (Not_covered "a prior with so many records");
   let part name = numerator_of ("evidence.largest." ^ name) (entry name) in
   let most = { above = part "numerator"; below = part "denominator" } in
   if Z.sign most.below = 0 || not (Z.equal (Z.gcd most.above most.below) Z.one) then
