@@ -140,8 +140,7 @@ def run(
             advices = found.complete
             choice = choose_jointly(advices) if advices else None
             limit = None if choice is None else _limiting_column(prepared, choice, advices)
-            parts = _column_advices(found, by, simulated=last is found, every=explain or as_json)
-            finals = parts
+            finals = parts = _column_advices(found, by, simulated=last is found, every=explain or as_json)
             if last is not found:
                 finals = _column_advices(last, by, simulated=True, every=explain or as_json)
             laws = {} if choice is None else {name: option.law for name, option in choice.options.items()}
@@ -153,11 +152,12 @@ def run(
         write_whole(picture_file, shown, force=force, mode=0o600)
     own = None if choice is None else publication.splu_gen(options, choice)
     if as_json:
-        document = _document(found, parts, finals, verdict, command, own, choice, limit, views)
+        document = _document(found, last, parts, finals, verdict, command, own, choice, limit, views)
         show(document, (), as_json=True)
         return
     _show_verdict(found, last, parts, verdict, command, every=explain)
-    _show_widths(finals, joint_lines(views), every=explain)
+    one_derived = len(last.options.sensitive) < len(columns)
+    _show_widths(finals, () if one_derived and not explain else joint_lines(views), every=explain)
     if explain:
         for part in parts:
             show({}, [("", ""), *([("column", part.column)] if len(parts) > 1 else [])], as_json=False)
@@ -275,6 +275,7 @@ def _column_advices(
 
 def _document(
     found: Examination,
+    last: Examination,
     parts: Sequence[ColumnAdvice],
     finals: Sequence[ColumnAdvice],
     verdict: str,
@@ -286,7 +287,9 @@ def _document(
 ) -> dict[str, object]:
     """Return the JSON object of an advice."""
     document: dict[str, object] = {"audience": AUDIENCE}
-    described = [part.json(final.tables) for part, final in zip(parts, finals, strict=True)]
+    kept = [part.column for part in parts or finals if part.column not in last.options.given["drop"]]
+    tables = {column: final.tables for column, final in zip(kept, finals, strict=True)}
+    described = [part.json(tables.get(part.column, ())) for part in parts]
     if len(parts) == 1:
         document = described[0]
     elif choice is not None:

@@ -57,7 +57,7 @@ class PreparationOptions:
         )  # fmt: skip
 
     def with_remedies(self, found: Sequence[tuple[str, str]]) -> PreparationOptions:
-        """Return the options with remedies added; a crossing replaces its sensitive column."""
+        """Return the options with remedies added: a crossing replaces its sensitive column."""
         added = {
             name: [*values, *(value for key, value in found if key == name)]
             for name, values in self.given.items()
@@ -65,7 +65,8 @@ class PreparationOptions:
         crossed = {
             value.rpartition(",")[2]: value.partition("=")[0] for name, value in found if name == "cross"
         }
-        return PreparationOptions(tuple(crossed.get(name, name) for name in self.sensitive), added)
+        sensitive = (name for name in self.sensitive if name not in added["drop"])
+        return PreparationOptions(tuple(crossed.get(name, name) for name in sensitive), added)
 
     def words(self, without: Sequence[str] = ()) -> list[str]:
         """Return the options as words of a command."""
@@ -128,6 +129,12 @@ class Examination:
         return found if len(found) == len(self.advices) else {}
 
     @property
+    def drops(self) -> list[tuple[str, str]]:
+        """The columns that must not be published, as remedies."""
+        grounds = ("disclosure", "dependence")
+        return [("drop", each.column) for each in self.objections if each.ground in grounds]
+
+    @property
     def keep(self) -> Fraction:
         """Retention probability of the other mechanism."""
         return min(alternative(each, self.goals) for each in self.advices.values())
@@ -143,7 +150,7 @@ class Examination:
             if found.decision != "change first":
                 break
             prepared = found.options.preparation().applied(original).table
-            changes = [("drop", each.column) for each in found.objections if each.ground == "disclosure"]
+            changes = found.drops
             if not changes:  # recodings may interact: one at a time
                 some = (remedies(found.table, prepared, each, found.advices) for each in found.objections)
                 changes = next((each for each in some if each), [])
@@ -175,8 +182,7 @@ class Publication:
 
     def retention(self, found: Examination) -> str:
         """Return the command that publishes by retention replacement, without disclosing columns."""
-        dropped = [("drop", each.column) for each in found.objections if each.ground == "disclosure"]
-        options = found.options.with_remedies(dropped)
+        options = found.options.with_remedies(found.drops)
         words = ["--mechanism", "retention", "--retention", str(found.keep), "--observed-domain"]
         accepted = [word for column in options.given["quasi"] for word in ("--keep", column)]
         return self._command(options, [*words, *options.words(("quasi",)), *accepted])
@@ -205,7 +211,8 @@ def advised(
         last = None if original is None else found.remedied(original)
         if last is not None:
             return "change first", publication.splu_gen(last.options, choose_jointly(last.complete)), last
-        if original is None and all(each.ground == "disclosure" for each in found.objections):
-            options = found.options.with_remedies([("drop", each.column) for each in found.objections])
-            return "change first", publication.splu_gen(options, choose_jointly(found.complete)), found
+        if original is None and len(found.drops) == len(found.objections):
+            options = found.options.with_remedies(found.drops)
+            advices = {name: each for name, each in found.complete.items() if name in options.sensitive}
+            return "change first", publication.splu_gen(options, choose_jointly(advices)), found
     return "do not publish by this mechanism", publication.retention(found), found

@@ -28,6 +28,7 @@ FEATURES = (
 )
 """The features that a program may report: splu_ref/spec/protocol.py."""
 
+_FORM = 'describe must be answered {"ops": [texts], "name": text, "version": text, ...}'
 _MOST_UNKNOWN = 100  # words that are reported
 
 
@@ -89,13 +90,13 @@ def read_description(answer: Mapping[str, Json]) -> Description:
 
     operations = answer.get("ops")
     if "error" in answer or not texts(operations):
-        raise MisbehaviorError(f'describe must be answered {{"ops": [texts], ...}}, not {shown(answer)}')
+        raise MisbehaviorError(f"{_FORM}, not {shown(answer)}")
     features = answer.get("features", [])
     if not texts(features):
         raise MisbehaviorError(f"the features of describe must be a list of texts, not {shown(features)}")
     named = [answer.get(key) for key in ("name", "version")]
     if not all(isinstance(text, str) for text in named):
-        raise MisbehaviorError(f"describe must be answered with a name and a version, not {shown(answer)}")
+        raise MisbehaviorError(f"{_FORM}, not {shown(answer)}")
     return Description(
         frozenset(operations),
         frozenset(features) if "features" in answer else None,

@@ -212,7 +212,7 @@ def test_the_command_can_be_run_whatever_the_names_are(
     monkeypatch.chdir(tmp_path)
     frame = pl.DataFrame({"a,b": list("abcdefgh" * 5), "c=d": list("xyzw" * 10), "c": list("xyyx" * 10)})
     write_table(Microdata.from_frame(frame), "-names.csv")
-    columns = ["--sensitive", "a,b", "--sensitive", "c=d", "--sensitive", "c"]
+    columns = ["--sensitive", "a,b", "--sensitive", "c=d", "--sensitive", "c", "--keep", "c=d", "--keep", "c"]
     found = _json(capsys, "./-names.csv", *columns)
     assert len(set(found["together"]["gamma"].values())) > 1
     assert main([*shlex.split(found["splu_gen_command"])[1:], "--json"]) == 0

@@ -105,6 +105,30 @@ def test_the_command_runs_and_clears_the_reasons(
     assert not [each for each in again["leaks"]["columns"] if each["kind"] in ("unique", "determines")]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("values", ["ABCDEFG", "xxyyzzz", "xxxxyyy"], ids=["copy", "level", "skewed"])
+def test_of_two_columns_that_tell_the_same_one_is_derived(
+    values: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The coarser of two levels of a code is not published; of a column and its copy one is."""
+    monkeypatch.chdir(tmp_path)
+    header, *rows = _plain()
+    derived = dict(zip("abcdefg", values, strict=True))
+    lines = [f"{header},other", *(f"{row},{derived[row[-1]]}" for row in rows)]
+    Path("t.csv").write_text("\n".join(lines) + "\n")
+    columns = ["--sensitive", "job", "--sensitive", "other"]
+    found = _advice(capsys, "t.csv", *columns)
+    assert found["verdict"] == "change first"
+    assert [each["ground"] for each in found["reasons"]] == ["dependence"]
+    words = shlex.split(found["command"])
+    assert main(words[1:]) == 0
+    published = {"job", "other"} & set(read_table("published.csv").columns)
+    assert published == ({"job"} if values != "ABCDEFG" else published)
+    assert len(published) == 1
+    kept = _advice(capsys, "t.csv", *columns, "--keep", "other", "--keep", "job")
+    assert "dependence" not in {each["ground"] for each in kept["reasons"]}
+
+
 def _screen(printed: str, width: int) -> list[str]:
     """Return printed lines as a terminal of a width wraps them."""
     return [

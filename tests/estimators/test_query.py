@@ -61,8 +61,10 @@ def test_ranges_include_their_ends_and_pass_over_what_is_no_number() -> None:
     assert selected("c", Between(Decimal(2), Decimal(3)), domain) == [2, 3, 4]
     assert selected("c", Between(None, Decimal(2)), domain) == [0, 2]
     assert selected("c", Between(Decimal("2.5"), None), domain) == [1, 3, 4]
-    with pytest.raises(ParameterError, match="holds no numbers"):
+    with pytest.raises(ParameterError, match="holds no numbers, but 'a': name values"):
         selected("c", Between(Decimal(2), None), ("a", "b"))
+    with pytest.raises(ParameterError, match="holds no numbers, but '2024-01-31': write dates as it does"):
+        selected("c", Between(Decimal(2024), None), ("2024-01-31", ""))
 
 
 def test_ranges_contain_the_cells_that_satisfy_them_one_by_one() -> None:

@@ -107,7 +107,7 @@ def test_parts_are_combined_beside_others() -> None:
         ([("row", AnyOf(("1",)))],
          ("row=1: rare values of 'seat' were grouped as 'other', and how many of these have it is not known: "
           "ask of seat")),
-        ([("work", AnyOf(("d",)))], "no value of 'job' has work=d: it may be misspelled"),
+        ([("work", AnyOf(("d",)))], "no value of 'job' has work=d: it has a, b"),
         ([("town", AnyOf(("C",)))],
          "town=C is not known: values of fewer than 2 records were published as 'other'"),
         ([("town", _between("1", None))],

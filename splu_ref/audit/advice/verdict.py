@@ -28,7 +28,9 @@ from splu_ref.guarantees import decimal_down
 from splu_ref.mechanisms import largest_gamma
 
 Decision: TypeAlias = Literal["publish", "change first", "do not publish by this mechanism"]
-Ground: TypeAlias = Literal["disclosure", "no groups", "nothing rare", "goals", "nothing accurate"]
+Ground: TypeAlias = Literal[
+    "disclosure", "dependence", "no groups", "nothing rare", "goals", "nothing accurate"
+]
 
 _NUMBERS = (1, 2, 5)
 _FINEST, _WIDTHS = 1000, 40
@@ -44,7 +46,7 @@ class Objection:
     ground
         Kind of the reason.
     column
-        The sensitive column, or with ``"disclosure"`` the column to drop.
+        The sensitive column, or with ``"disclosure"`` and ``"dependence"`` the column to drop.
     reason
         A sentence without its period.
     """
@@ -64,8 +66,15 @@ def objections(advices: Mapping[str, Advice | Skew], leaks: Sequence[Leaks]) -> 
     leaks
         Disclosure risks of the columns that are to be published.
     """
-    found = [each for column, advice in advices.items() for each in _of_column(column, advice)]
-    return (*found, *disclosures(leaks))
+    dependent = dependences(leaks)
+    derived = {each.column for each in dependent}
+    found = [
+        each
+        for column, advice in advices.items()
+        if column not in derived
+        for each in _of_column(column, advice)
+    ]
+    return (*found, *disclosures(leaks), *dependent)
 
 
 def decision(found: Sequence[Objection], columns: Sequence[str]) -> Decision:
@@ -91,6 +100,17 @@ def disclosures(leaks: Sequence[Leaks]) -> list[Objection]:
             column = None if leak.drawn else _dropped(leak, found)
             if column is not None:
                 found[column] = Objection("disclosure", column, leak.sentence(each.sensitive))
+    return list(found.values())
+
+
+def dependences(leaks: Sequence[Leaks]) -> list[Objection]:
+    """Return an objection for each sensitive column that another one determines: it is to be derived."""
+    found: dict[str, Objection] = {}
+    for each in leaks:
+        for leak in each.leaks:
+            if leak.drawn and not set(leak.columns) & found.keys():
+                reason = f"{leak.sentence(each.sensitive)}: publish one and derive the other"
+                found.setdefault(each.sensitive, Objection("dependence", each.sensitive, reason))
     return list(found.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import cached_property
@@ -119,10 +120,12 @@ class Values:
         if isinstance(condition, Between):
             limit = condition.least if condition.least is not None else condition.greatest
             if limit is not None and not self._scale(limit).values:
-                kind = "numbers" if isinstance(limit, Decimal) else "dates such as 2024-12-31"
+                numeric = isinstance(limit, Decimal)
+                kind, other = ("numbers", "dates") if numeric else ("dates such as 2024-12-31", "numbers")
+                held = self._scale(date.min if numeric else Decimal(0)).values
+                instead = f"write {other} as it does" if held else "name values instead of a range"
                 raise ParameterError(
-                    f"column {self._column!r} holds no {kind}, but {self.domain[0]!r}: name values instead "
-                    "of a range"
+                    f"column {self._column!r} holds no {kind}, but {self.domain[0]!r}: {instead}"
                 )
             return
         for value in condition.values:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from splu_ref.channels import ParameterError
 from splu_ref.data import JOINED_BY, OTHER, Bins, Cross, Dropped, Hashed, Rare, Recoding, Records
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition
-from splu_ref.estimators.queries.query import Query
+from splu_ref.estimators.queries.query import Query, suggestion
 from splu_ref.mechanisms import Manifest
 
 
@@ -88,7 +88,13 @@ def _crossed(
         )
     ]
     if not values:
-        raise ParameterError(f"no value of {step.column!r} has {name}: it may be misspelled")
+        wrong = [
+            suggestion(value, known.of(part))
+            for part, condition in conditions.items()
+            for value in (condition.values if isinstance(condition, AnyOf) else ())
+            if value not in known.of(part)
+        ]
+        raise ParameterError(f"no value of {step.column!r} has {name}{(wrong or [''])[0]}")
     return AnyOf(tuple(values))
 
 
