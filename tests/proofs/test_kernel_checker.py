@@ -790,7 +790,7 @@ FAULTS = {
     "an estimate that does not exist": (
         "Exact", "if k_rows c <=? g * s then true", "if k_rows c <=? g * s then false", "Concept",
     ),
-    "any belief once one's own value is seen": ("Replacement", "(alone <=? goal)", "true", "SafeCounts"),
+    "any belief in a single value once it is seen": ("Replacement", "(alone <=? goal)", "true", "SafeCounts"),
     "sums of counts that are not bounded": (
         "Replacement", "N.min left ((goal - alone) / step) + 1", "left + 1", "SafeCounts",
     ),
