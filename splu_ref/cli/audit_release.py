@@ -130,7 +130,7 @@ def run(
     alpha: Annotated[
         str, typer.Option("--alpha", help="Largest count of the T_P that is reported with --second.")
     ] = str(ALPHA),
-    sensitive_table: Annotated[Path | None, typer.Option("--sensitive-table", hidden=True)] = None,
+    sensitive_table: Annotated[str | None, typer.Option("--sensitive-table", hidden=True)] = None,
     separator: Separator = None,
     json_file: JsonFile = None,
     force: Force = False,

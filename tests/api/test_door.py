@@ -60,7 +60,7 @@ def test_a_release_is_audited() -> None:
     assert sr.audit_release(release, shifted).verdict == "inconsistent"
     other = sr.SpluGen(2).publish(FRAME, "value", sr.SeededSource(2))
     assert sr.audit_release(release, second=other).reuse is not None
-    with pytest.raises(InputError, match="release by DBR"):
+    with pytest.raises(InputError, match="releases by DBR are not audited"):
         sr.audit_release(sr.DistributionBased().publish(FRAME, "value"))
 
 

@@ -170,6 +170,7 @@ OUTPUTS = {
         "useful --certificate",
         "audit --report",
         "compare --report",
+        "conditions --report",
         "study --report",
         "verify --report",
     ),
