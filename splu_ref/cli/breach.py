@@ -263,6 +263,7 @@ def _read_law(
         PerturbedGeneralization,
         RetentionReplacement,
         SmallDomainRandomization,
+        SpluGens,
         Swapping,
     )
 
@@ -287,9 +288,11 @@ def _read_law(
             "others, with that of --retention P --values M"
         )
     if not isinstance(mechanism, RetentionReplacement):
+        promised = isinstance(mechanism, SpluGens)
         raise DataError(
             f"{path}: a release by {mechanism.name}: give the manifest of one by "
             f"{RetentionReplacement.name}, {Swapping.name} or {Operator.name}"
+            + (", or run splu-ref privacy --manifest for what SPLU-Gen guarantees" if promised else "")
         )
     if certificate is not None and mechanism.replacing != "uniform":
         raise ParameterError("certificates are for uniform replacement only: leave out --certificate")

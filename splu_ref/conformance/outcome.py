@@ -147,6 +147,10 @@ class Conformance:
         return junit("splu-ref conform", suites, properties=properties)
 
 
+_NAMES = 6
+"""Operations that a statement lists under one heading."""
+
+
 def statement(outcome: Conformance) -> str:
     """Return the verdict of a run and the operations it applies to, in a sentence."""
     if outcome.replay is not None:
@@ -161,7 +165,7 @@ def statement(outcome: Conformance) -> str:
         text = f"conforms in part, and as a whole in none of {len(operations)} operations"
     elif failures:
         tested = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
-        text = f"does not conform: {_counted(len(failures))} in {tested} vectors and checks"
+        text = f"does not conform: {_counted(len(failures))} in {tested} test{'' if tested == 1 else 's'}"
     else:
         text = "inconclusive: no operation was tested"
     parts = [text + (", tested with a few vectors of each file" if outcome.smoke else "")]
@@ -175,7 +179,10 @@ def statement(outcome: Conformance) -> str:
             name for name in offered if name not in answered and not table[name]["failed"]
         ],
     }
-    parts += [f"{len(names)} {label}: {', '.join(names)}" for label, names in listed.items() if names]
+    for label, names in listed.items():
+        if names:
+            more = ", …" if len(names) > _NAMES else ""
+            parts.append(f"{len(names)} {label}: {', '.join(names[:_NAMES])}{more}")
     if outcome.statistics:
         parts.append(f"a correct program fails with probability at most {len(outcome.statistics)}e-9")
     return "; ".join(parts)
