@@ -20,6 +20,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeAlias
@@ -86,6 +87,7 @@ def said(claim: Claim) -> dict[str, Said]:
     kernel = claim.kernel
     parts: dict[str, Said] = {
         "title": claim.title,
+        "paper": getattr(import_module(claim.module.rpartition(".")[0]), "PAPER", ""),
         "source": claim.source,
         "status": str(claim.status),
         "grade": str(claim.grade or ""),

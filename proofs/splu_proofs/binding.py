@@ -22,6 +22,8 @@ MACHINERY = "machinery"
 """The key of what checks proofs without being part of one: the modules beside this one."""
 USED = "splu_ref, as the evidence uses it"
 """The key of the library's code that the evidence of a claim runs."""
+_REPORTING = ("splu_ref.cli.claims", "splu_ref.cli.ledger", "splu_ref.report.stages.ledger")
+"""What affirms claims or reports of them in the library."""
 _DESCRIBING = frozenset({"Claim", "Kernel"})
 """What is called by statements that only describe claims, which are recorded as text."""
 _DIGITS, _SHORT = 32, 16
@@ -62,10 +64,13 @@ def evidence_code(claim: Claim) -> list[str]:
         name, home = function.__name__, function.__module__
         on_top = vars(sys.modules[home]).get(name) is function
         parts.append((name, (home, name if on_top else None)))
-    found = {module for _, (home, _) in parts for module in imported(home, PROOFS)}
-    modules = sorted(each for each in found if not _is_machinery(each)) if parts else []
-    lines = [f"its modules: {_together(tuple(modules))[:_SHORT]}"] if modules else []
-    return lines + [f"{name}: {_proof_code(place)[:_SHORT]}" for name, place in parts]
+    homes = {claim.module, *(home for _, (home, _) in parts)}
+    found = {module for home in homes for module in imported(home, PROOFS)}
+    modules = tuple(sorted(each for each in found if not _is_machinery(each)))
+    return [
+        f"its modules: {_together(modules)[:_SHORT]}",
+        *(f"{name}: {_proof_code(place)[:_SHORT]}" for name, place in parts),
+    ]
 
 
 @cache
@@ -121,9 +126,10 @@ def machinery() -> str:
         if not names_only(f"{PROOFS}.{file.parent.name}", frozenset({"PAPER", "MODULES"})):
             raise InputError(f"{file.parent.name}/{file.name} does more than name its modules: take it out")
     modules = [f"{PROOFS}.{file.stem}" for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
-    code = fingerprint([(name, None) for name in (PROOFS, *modules, "splu_ref.cli.claims")], ())
-    data = sha256(resources.files("splu_ref.data").joinpath("adult_demo.csv.gz").read_bytes()).hexdigest()
-    return sha256(f"{code} {data}".encode()).hexdigest()
+    code = fingerprint([(name, None) for name in (PROOFS, *modules, *_REPORTING)], ())
+    files = (resources.files("splu_ref.data") / "adult_demo.csv.gz", folder / "coq" / "Makefile")
+    digests = [sha256(file.read_bytes()).hexdigest() for file in files]
+    return sha256(" ".join([code, *digests]).encode()).hexdigest()
 
 
 def _is_machinery(name: str) -> bool:

@@ -148,11 +148,16 @@ class Ledger:
             package = import_module(name)
             for each in package.MODULES:
                 module = f"{name}.{each}"
-                for value in vars(_proof(module)).values():
-                    if not isinstance(value, Claim) or value.module != module:
-                        continue
-                    if found.setdefault(value.id, value) is not value:
+                values = vars(_proof(module)).values()
+                own = dict.fromkeys(
+                    each for each in values if isinstance(each, Claim) and each.module == module
+                )
+                if not own:
+                    raise InputError(f"{module} has no claim: take it out of MODULES")
+                for value in own:
+                    if value.id in found:
                         raise InputError(f"{value.id} stands twice in the ledger: rename one of the claims")
+                    found[value.id] = value
         return found
 
     def __iter__(self) -> Iterator[Claim]:

@@ -21,6 +21,10 @@ from splu_ref.channels.parameters import InputError
 
 from .normal_form import is_text, normal_form
 
+_DESCRIBING = (
+    ast.Constant, ast.Tuple, ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Add, ast.Load,
+)  # fmt: skip
+"""What a description consists of beside names, their attributes and calls."""
 PACKAGES = ("splu_ref", "splu_proofs")
 """Packages whose code is followed; others are dependencies with versions of their own."""
 
@@ -87,11 +91,18 @@ def without_calls(
 ) -> str:
     """Return the normal form of ``names`` of a module without assignments that call ``callees`` alone."""
 
+    def describes(node: ast.AST) -> bool:
+        if isinstance(node, ast.Call):
+            named = isinstance(node.func, ast.Name) and node.func.id in callees
+            return named and not node.args and all(describes(each.value) for each in node.keywords)
+        if isinstance(node, ast.Name | ast.Attribute):
+            return isinstance(node.ctx, ast.Load) and all(map(describes, ast.iter_child_nodes(node)))
+        return isinstance(node, _DESCRIBING) and all(map(describes, ast.iter_child_nodes(node)))
+
     def described(statement: ast.stmt) -> bool:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
             return False
-        calls = [node.func for node in ast.walk(statement.value) if isinstance(node, ast.Call)]
-        return all(isinstance(each, ast.Name) and each.id in callees for each in calls)
+        return all(isinstance(each, ast.Name) for each in statement.targets) and describes(statement.value)
 
     return "\n".join(part.text for part in _chosen(module, names) if not described(part.statement))
 

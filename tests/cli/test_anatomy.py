@@ -85,7 +85,7 @@ def test_the_manifest_states_of_both_tables(capsys: pytest.CaptureFixture[str]) 
     assert release.manifest == reported
     assert reported.sensitive_table == release.sensitive_table.content_digest()
     assert reported.to_json() == Path("m.json").read_bytes()
-    with pytest.raises(DataError, match="give it as well, sensitive-table"):
+    with pytest.raises(DataError, match="sensitive values as well, sensitive-table"):
         read_release("p.csv", "m.json")
     text = Path("jobs.csv").read_text("utf-8")
     Path("jobs.csv").write_text(text.replace("group,job", "group,work"), encoding="utf-8")
@@ -145,7 +145,7 @@ def test_what_is_refused_writes_nothing(
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["--where", "job=a"], "give it as well, --sensitive-table"),
+        (["--where", "job=a"], "sensitive values as well, --sensitive-table"),
         (["--where", "job=a", "--sensitive-table", "t.csv"], "not the one that the manifest was written for"),
         ([*TWO, "--where", "job=a", "--where", "group=0"], "was drawn at random"),
         ([*TWO, "--where", "job=a", "--where", "sex=F", "--method", "em"], "'inversion' and 'shares' only"),

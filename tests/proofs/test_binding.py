@@ -208,7 +208,10 @@ def test_imports_within_a_function_of_a_whole_module_and_of_a_room_are_followed(
         ("class Unused:\n    print()\n", True),
         ("from sample import patch as _unused\n", True),
         ("X = Claim(title=print() or 'A title')\n", True),
-        ("X = Claim(title='A title', kernel=Kernel(leaves='nothing'))\n", False),
+        ("X = Claim(title=(found := 'A title'))\n", True),
+        ("X = Claim(title=[each for each in 'A title'])\n", True),
+        ("X = Claim(title=lambda: 'A title')\n", True),
+        ("X = Claim(title=f'A {LIMIT}' + 'title', kernel=Kernel(leaves='nothing'))\n", False),
         ("# def helper(_=print()): pass\n", False),
     ],
 )

@@ -326,3 +326,9 @@ def _python(script: str) -> str:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True, cwd=ROOT
     )
     return done.stdout.strip()
+
+
+def test_a_module_without_a_claim_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("splu_proofs.rastogi.MODULES", ("estimator", "__init__"))
+    with pytest.raises(InputError, match="has no claim: take it out of MODULES"):
+        list(Ledger(("splu_proofs.rastogi",), {}, {}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -98,7 +99,7 @@ def a_prior_bounds_the_worst_error() -> Derivation:
 
 
 @D2E.computation(
-    cases=391,
+    cases=398,
     perturbed=(
         "splu_ref.guarantees.minimax_error:least_mean_error larger",
         "splu_proofs.splu.best_estimator:_error larger",
@@ -138,6 +139,13 @@ def certificates_that_meet() -> Comparisons:
             "=",
             _least_mean_error(gamma, epsilon, tuple(uniform)),
             f"{gamma}, {epsilon}, {alpha}: the mean",
+        )
+        other = worst_error_bounds(replace(best, prior=tuple(uniform), worst_error=Fraction(0)))
+        yield (
+            (other.lower, other.upper),
+            "=",
+            (mean, lower),
+            f"{gamma}, {epsilon}, {alpha}: another prior, and a stated error that is false",
         )
         yield (mean, "<=", lower, "a prior gives more than the worst")
         shipped = [error(gamma, epsilon, f) for f in range(1, alpha + 1)]
