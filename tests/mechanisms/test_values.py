@@ -111,7 +111,7 @@ def test_two_tables_of_a_table(tmp_path: Path) -> None:
     assert release.max_gamma == 3
     with pytest.raises(ParameterError, match="one sensitive column"):
         Anatomy(3).publish(TABLE, ["value", "name"])
-    with pytest.raises(DataError, match="rename yours"):
+    with pytest.raises(DataError, match="rename those of the input"):
         Anatomy(3).publish(TABLE.to_frame().rename({"name": "group"}), "value")
     with pytest.raises(DataError, match="does not allow gamma = 4"):
         Anatomy(4).publish(TABLE, "value")
