@@ -195,7 +195,8 @@ class Replay:
         if ordered_digest(original, transcript.sensitive) != transcript.original:
             raise DataError(
                 "this is not the original of the transcript, cell by cell and row by row: give the file that "
-                "was published, in its format"
+                "was published, in its format; if columns were recoded or dropped, or cells are missing, add "
+                "its --manifest, or repeat --drop and --missing"
             )
         source = transcript.source() if key is None else KeyedSource(key)
         try:
