@@ -107,7 +107,7 @@ def test_the_command_runs_and_clears_the_reasons(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("values", ["ABCDEFG", "xxyyzzz", "xxxxyyy"], ids=["copy", "level", "skewed"])
-def test_of_two_columns_that_tell_the_same_one_is_derived(
+def test_a_column_that_another_determines_is_derived(
     values: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The coarser of two levels of a code is not published; of a column and its copy one is."""

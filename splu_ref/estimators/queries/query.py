@@ -122,8 +122,8 @@ class Values:
             if limit is not None and not self._scale(limit).values:
                 numeric = isinstance(limit, Decimal)
                 kind, other = ("numbers", "dates") if numeric else ("dates such as 2024-12-31", "numbers")
-                held = self._scale(date.min if numeric else Decimal(0)).values
-                instead = f"write {other} as it does" if held else "name values instead of a range"
+                others = self._scale(date.min if numeric else Decimal(0)).values
+                instead = f"write {other} as it does" if others else "name values instead of a range"
                 raise ParameterError(
                     f"column {self._column!r} holds no {kind}, but {self.domain[0]!r}: {instead}"
                 )
