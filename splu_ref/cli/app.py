@@ -227,7 +227,7 @@ def _with_remedy(error: typer.TyperException, name: str) -> str:
     """Return the message of an error in the command line, with an example and a pointer to the help."""
     context = getattr(error, "ctx", None)
     program = name if context is None else context.command_path
-    example = None if context is None else context.command.epilog
+    example = None if context is None or context.parent is None else context.command.epilog
     shown = "" if not example or type(error) is typer.BadParameter else f" ({example})"
     return f"{error.format_message().rstrip('.')}: see {program} --help{shown}"
 
