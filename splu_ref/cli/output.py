@@ -21,7 +21,7 @@ MOST_LINES = 20
 """Lines that a command prints without ``--explain``."""
 
 
-REMEDIES = {"publish": "parameters in the manifest, assessment by advise --explain"}
+REMEDIES = {"publish": "the manifest has the parameters, splu-ref advise --explain the assessment"}
 """How to see what a command left out, if it is not to be repeated for this; else by ``--explain``."""
 
 
