@@ -5,6 +5,7 @@ Code is found by name and read as text.
 
 from __future__ import annotations
 
+import ast
 import sys
 from functools import cache
 from hashlib import sha256
@@ -14,7 +15,8 @@ from pathlib import Path
 from splu_ref.channels.parameters import InputError
 
 from .claim import Claim
-from .reach import Place, fingerprint, imported, names_only, reached, without_calls
+from .normal_form import normal_form
+from .reach import Place, fingerprint, imported, names_only, reached, text_of, texts, without_calls
 
 LIBRARY = "splu_ref"
 PROOFS = "splu_proofs"
@@ -75,8 +77,10 @@ def evidence_code(claim: Claim) -> list[str]:
 
 @cache
 def _together(modules: tuple[str, ...]) -> str:
-    """Return the fingerprint of whole modules, what only describes claims aside."""
-    text = "\n".join(f"{module}\n{without_calls(module, _DESCRIBING)}" for module in modules)
+    """Return the fingerprint of whole modules with their docstrings, what only describes claims aside."""
+    text = "\n".join(
+        "\n".join([module, without_calls(module, _DESCRIBING), *texts(module)]) for module in modules
+    )
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -116,20 +120,30 @@ def used_by(module: str) -> str:
 def machinery() -> str:
     """Return the fingerprint of what checks proofs: the modules beside this one, the command, and its data.
 
+    What the library runs whenever a module of one of its folders is imported belongs to it.
+
     Raises
     ------
     InputError
         If a folder of proofs does more when it is imported than to name its modules.
     """
-    folder = Path(__file__).parent
+    folder, library = Path(__file__).parent, Path(str(resources.files(LIBRARY)))
     for file in sorted(folder.glob("*/__init__.py")):
         if not names_only(f"{PROOFS}.{file.parent.name}", frozenset({"PAPER", "MODULES"})):
             raise InputError(f"{file.parent.name}/{file.name} does more than name its modules: take it out")
     modules = [f"{PROOFS}.{file.stem}" for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
-    code = fingerprint([(name, None) for name in (PROOFS, *modules, *_REPORTING)], ())
-    files = (resources.files("splu_ref.data") / "adult_demo.csv.gz", folder / "coq" / "Makefile")
+    code = [fingerprint([(name, None) for name in (PROOFS, *modules, *_REPORTING)], ())]
+    code += [
+        f"{file.parent.relative_to(library)}: {normal_form(ast.parse(text_of(file)).body)}"
+        for file in sorted(library.rglob("__init__.py"))
+    ]
+    files = (
+        library / "data" / "adult_demo.csv.gz",
+        folder / "coq" / "Makefile",
+        folder / "coq" / "Assumptions.v",
+    )
     digests = [sha256(file.read_bytes()).hexdigest() for file in files]
-    return sha256(" ".join([code, *digests]).encode()).hexdigest()
+    return sha256("\n".join([*code, *digests]).encode()).hexdigest()
 
 
 def _is_machinery(name: str) -> bool:

@@ -9,11 +9,15 @@ seen, nor is a module that changes another one.
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from tokenize import detect_encoding
 
@@ -89,7 +93,11 @@ def _is_constant(node: ast.expr) -> bool:
 def without_calls(
     module: str, callees: frozenset[str], names: frozenset[str | None] = frozenset([None])
 ) -> str:
-    """Return the normal form of ``names`` of a module without assignments that call ``callees`` alone."""
+    """Return the normal form of ``names`` of a module without assignments that call ``callees`` alone.
+
+    What assigns a name that the module binds elsewhere too is kept: it may replace what others use.
+    """
+    times = Counter(name for part in _parts(module) for name in part.binds)
 
     def describes(node: ast.AST) -> bool:
         if isinstance(node, ast.Call):
@@ -99,12 +107,19 @@ def without_calls(
             return isinstance(node.ctx, ast.Load) and all(map(describes, ast.iter_child_nodes(node)))
         return isinstance(node, _DESCRIBING) and all(map(describes, ast.iter_child_nodes(node)))
 
-    def described(statement: ast.stmt) -> bool:
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+    def described(part: _Part) -> bool:
+        if not isinstance(part.statement, ast.Assign) or not isinstance(part.statement.value, ast.Call):
             return False
-        return all(isinstance(each, ast.Name) for each in statement.targets) and describes(statement.value)
+        alone = part.binds and all(times[name] == 1 for name in part.binds)
+        return bool(alone) and describes(part.statement.value)
 
-    return "\n".join(part.text for part in _chosen(module, names) if not described(part.statement))
+    return "\n".join(part.text for part in _chosen(module, names) if not described(part))
+
+
+def texts(module: str) -> list[str]:
+    """Return the docstrings of a module and of what it defines."""
+    statements = ast.walk(ast.parse(source_of(module)))
+    return [ast.unparse(each) for each in statements if isinstance(each, ast.stmt) and is_text(each)]
 
 
 @cache
@@ -114,7 +129,8 @@ def source_of(module: str) -> str:
     Raises
     ------
     InputError
-        If there is no such module, or Python might run another text: two files for it, or another encoding.
+        If there is no such module, or Python might run another text: two files for it, or another encoding
+        or end of lines.
     """
     package, *rest = module.split(".")
     found = find_spec(package)
@@ -124,17 +140,31 @@ def source_of(module: str) -> str:
         files = [each for each in (path / "__init__.pyi", room, alone) if each.is_file()]
         if alone in files and len(files) > 1:
             raise InputError(f"{module} is both a file and a folder: remove one of them")
+        compiled = [
+            Path(f"{stem}{suffix}") for suffix in EXTENSION_SUFFIXES for stem in (path, path / "__init__")
+        ]
+        if any(each.is_file() for each in compiled):
+            raise InputError(f"{module} is compiled as well: remove the compiled file")
         if files:
-            return "\n".join(map(_text_of, files))
+            return "\n".join(map(text_of, files))
     raise InputError(f"there is no module {module}: correct the name in the claim")
 
 
-def _text_of(path: Path) -> str:
-    with path.open("rb") as file:
-        encoding, _ = detect_encoding(file.readline)
+def text_of(path: Path) -> str:
+    """Return the text of a file as Python reads it.
+
+    Raises
+    ------
+    InputError
+        If Python might read it in another way than as UTF-8 with line feeds.
+    """
+    data = path.read_bytes()
+    encoding, _ = detect_encoding(BytesIO(data).readline)
     if encoding not in ("utf-8", "utf-8-sig"):
         raise InputError(f"{path.name} declares the encoding {encoding}: write it in UTF-8")
-    return path.read_text(encoding="utf-8")
+    if re.search(rb"\r(?!\n)", data):
+        raise InputError(f"{path.name} ends a line in another way than by a line feed: use line feeds alone")
+    return data.decode("utf-8-sig").replace("\r\n", "\n")
 
 
 @cache

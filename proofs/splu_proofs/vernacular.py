@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -138,11 +139,13 @@ def unproved(module: str) -> str:
     return found.group() if found else ""
 
 
+@lru_cache(maxsize=64)
 def _normal_form(text: str) -> str:
     pieces = _PIECES.findall(_without_comments(text))
     return "".join(" " if piece.isspace() else piece for piece in pieces).strip()
 
 
+@lru_cache(maxsize=64)
 def _without_comments(text: str) -> str:
     """Return ``text`` with every comment replaced by a space; comments nest, and strings shield them."""
     kept: list[str] = []

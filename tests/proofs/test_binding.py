@@ -5,6 +5,7 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,7 @@ def test_imports_within_a_function_of_a_whole_module_and_of_a_room_are_followed(
         ("X = Claim(title=[each for each in 'A title'])\n", True),
         ("X = Claim(title=lambda: 'A title')\n", True),
         ("X = Claim(title=f'A {LIMIT}' + 'title', kernel=Kernel(leaves='nothing'))\n", False),
+        ("helper = Claim(title='A title')\n", True),  # it was bound above
         ("# def helper(_=print()): pass\n", False),
     ],
 )
@@ -229,7 +231,15 @@ def test_whatever_an_evidence_module_does_when_it_is_imported_matters(
 def test_a_text_that_python_might_not_run_is_refused(write: Callable[..., str], tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"main\.py declares the encoding iso-8859-1: write it in UTF-8"):
         write("# coding: latin-1\n" + SAMPLE)
+    with pytest.raises(InputError, match=r"main\.py ends a line in another way than by a line feed"):
+        write("X = 1\r# coding: latin-1\n" + SAMPLE)
+    write(SAMPLE.replace("\n", "\r\n"))
     other = tmp_path / "sample" / "main"
+    compiled = other.with_suffix(EXTENSION_SUFFIXES[0])
+    compiled.touch()
+    with pytest.raises(InputError, match=r"sample\.main is compiled as well"):
+        write(SAMPLE)
+    compiled.unlink()
     other.mkdir()
     (other / "__init__.py").touch()
     with pytest.raises(InputError, match=r"sample\.main is both a file and a folder"):
@@ -284,7 +294,14 @@ def test_every_bound_name_survives_relayout_and_notices_a_change(
         ("splu.T3c", "splu_proofs.arithmetic.law", "comb(n, k)", "comb(n, n - k)", True),
         ("splu.T3", "splu_proofs.printed.theorem3", "frequency**2", "frequency * frequency", True),
         ("splu.B", "splu_proofs.worlds.shipped", "return ", "return 0 + ", True),
-        ("splu.T3", "splu_proofs.splu.theorem3", "The printed proof", "A printed proof", False),
+        ("splu.T3", "splu_proofs.splu.theorem3", "the printed bound of", "a printed bound of", True),
+        (
+            "splu.T3",
+            "splu_proofs.splu.theorem3",
+            "The printed proof",
+            "A printed proof",
+            False,
+        ),  # recorded itself
         ("splu.T3", "splu_proofs.check", "return count", "return 1 * count", False),
         ("splu.T3", "splu_proofs.worlds.shipped", "return ", "return 0 + ", False),
     ],
@@ -340,6 +357,23 @@ def test_the_machinery_binds_every_claim(monkeypatch: pytest.MonkeyPatch, fresh:
         assert {name for name in before if before[name] != after[name]} == {MACHINERY}, module
 
 
+def test_what_the_library_runs_on_import_and_the_list_of_theorems_belong_to_the_machinery(
+    monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]
+) -> None:
+    before, genuine = binding.machinery(), reach.text_of
+    fresh()
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            binding, "text_of",
+            lambda path: genuine(path) + "print()\n" * (path.parent.name == "stages"),
+        )  # fmt: skip
+        assert binding.machinery() != before
+    fresh()
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"\n" * (path.name == "Assumptions.v"))
+    assert binding.machinery() != before
+
+
 def test_the_library_that_the_evidence_uses_binds_the_claim(
     monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]
 ) -> None:
@@ -358,7 +392,7 @@ def test_the_library_that_the_evidence_uses_binds_the_claim(
 def test_an_alteration_of_anything_bound_makes_the_proof_outdated(claim: Claim, tmp_path: Path) -> None:
     path = tmp_path
     assert outdated(claim, path).startswith("proof never affirmed")
-    affirm(claim, path, reason="A test.")
+    affirm(claim, path, reason="A test.", measured={})
     assert outdated(claim, path) == ""
     file = path / claim.id.partition(".")[0] / NAME
     text = file.read_text()
