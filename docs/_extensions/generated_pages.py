@@ -1,10 +1,12 @@
 """Write the reference pages that repeat what the code says: Python rooms, commands, claims, specification.
 
-The pages stand under ``docs/reference``, which is not kept in version control.
+The pages stand under ``docs/reference``, which is not kept in version control. In a checkout, links lead to
+the code that they show: to a module of the specification, or of the ledger with the name of the claim's page.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -46,9 +48,14 @@ ROOMS = (
 """The public rooms, in the order of the data and promises that flow through them."""
 
 
+_CODE = re.compile(r"\]\((?:\.\./)+(?:splu_ref/spec/(\w+)\.py|proofs/splu_proofs/[\w./]+#([\w.]+))\)")
+"""A link to code that a reference page shows."""
+
+
 def setup(sphinx: Sphinx) -> dict[str, bool]:
     """Register the writer; it runs before Sphinx looks for source files."""
     sphinx.connect("builder-inited", _write)
+    sphinx.connect("source-read", _link)
     sphinx.connect("build-finished", _write_calculator)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -57,6 +64,17 @@ def _write_calculator(sphinx: Sphinx, error: Exception | None) -> None:
     """Put the page without installing beside the pages, as it is."""
     if error is None and sphinx.builder.format == "html":
         (Path(sphinx.outdir) / "page.html").write_bytes(calculator_page())
+
+
+def _link(_: Sphinx, name: str, source: list[str]) -> None:
+    """Link to reference pages instead of the code that they show."""
+    folder = "../" * name.count("/") + "reference"
+
+    def page(found: re.Match[str]) -> str:
+        module, claim = found.groups()
+        return f"]({folder}/specification/{module}.rst)" if module else f"]({folder}/claims/{claim}.md)"
+
+    source[0] = _CODE.sub(page, source[0])
 
 
 def _write(sphinx: Sphinx) -> None:

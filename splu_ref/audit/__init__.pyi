@@ -31,6 +31,8 @@ from .advice.option import Option as Option
 from .advice.picture import picture as picture
 from .advice.picture import require_format as require_format
 from .advice.recommendation import Recommendation as Recommendation
+from .advice.recommendation import accurate_text as accurate_text
+from .advice.recommendation import are as are
 from .advice.recommendation import named as named
 from .advice.recommendation import recommend as recommend
 from .advice.skew import NO_CROSSING as NO_CROSSING
@@ -44,6 +46,7 @@ from .advice.verdict import Objection as Objection
 from .advice.verdict import alternative as alternative
 from .advice.verdict import alternative_text as alternative_text
 from .advice.verdict import decision as decision
+from .advice.verdict import near_miss as near_miss
 from .advice.verdict import objections as objections
 from .advice.verdict import refuse_disclosure as refuse_disclosure
 from .advice.verdict import remedies as remedies

@@ -20,10 +20,13 @@ from splu_ref.audit import (
     Recommendation,
     TableInMemory,
     TableWidths,
+    accurate_text,
+    are,
     assess,
     default_tables,
     expected_widths,
     laws_of_draws,
+    near_miss,
     recommend,
 )
 from splu_ref.channels import GroupDraws
@@ -135,10 +138,20 @@ class ColumnAdvice:
         goals, option, values = self.advice.goals, self.best.option, self.advice.values
         rare = sum(count <= goals.alpha for _, count in values)
         return (
-            f"{rare} of {len(values)} values of {self.column!r} are rare (up to {goals.alpha} records), off "
-            f"by {goals.epsilon} with T_P = {decimal_down(option.t_p, 4)} (goal {goals.t_p}); "
-            f"{len(option.accurate)} are accurate (T_f = {option.threshold})"
+            f"{rare} of {len(values)} values of {self.column!r} {are(rare)} rare (up to {goals.alpha} "
+            f"records), off by {goals.epsilon} with T_P = {decimal_down(option.t_p, 4)} (goal {goals.t_p}); "
+            f"{len(option.accurate)} {accurate_text(self.advice, option)}{near_miss(self.advice)}"
         )
+
+    def pairs(self, parts: Sequence[str]) -> str:
+        """Return what T_P is about in a crossing of columns, and how many expected intervals start at 0."""
+        text = f"T_P is about pairs of {' and '.join(parts)}: sums over one of them have no T_P of their own"
+        for found in self.tables[:1]:
+            text += (
+                f"; {found.widths[0].from_zero:.0f} of {found.table.cells} expected intervals of "
+                f"{' x '.join(found.table.columns)} start at 0"
+            )
+        return text
 
     def compared(self) -> str:
         """Return expected widths in the first cross-table, and those of equal retention replacement."""

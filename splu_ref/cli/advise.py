@@ -20,6 +20,7 @@ from splu_ref.audit import (
     Goals,
     JointChoice,
     JointView,
+    Objection,
     TableInFiles,
     TableInMemory,
     choose_jointly,
@@ -136,7 +137,7 @@ def run(
         original = None if stream else read_table(table, missing)
         with _coded(table, original, options, missing, progress) as prepared:
             found = Examination.of(prepared, options, goals, retention or (), progress)
-            verdict, command, last = advised(publication, found, original)
+            verdict, objected, command, last = advised(publication, found, original)
             advices = found.complete
             choice = choose_jointly(advices) if advices else None
             limit = None if choice is None else _limiting_column(prepared, choice, advices)
@@ -152,10 +153,10 @@ def run(
         write_whole(picture_file, shown, force=force, mode=0o600)
     own = None if choice is None else publication.splu_gen(options, choice)
     if as_json:
-        document = _document(found, last, parts, finals, verdict, command, own, choice, limit, views)
+        document = _document(objected, last, parts, finals, verdict, command, own, choice, limit, views)
         show(document, (), as_json=True)
         return
-    _show_verdict(found, last, parts, verdict, command, every=explain)
+    _show_verdict(found, last, parts, finals, verdict, objected, command, every=explain)
     one_derived = len(last.options.sensitive) < len(columns)
     _show_widths(finals, () if one_derived and not explain else joint_lines(views), every=explain)
     if explain:
@@ -214,7 +215,9 @@ def _show_verdict(
     found: Examination,
     last: Examination,
     parts: Sequence[ColumnAdvice],
+    finals: Sequence[ColumnAdvice],
     verdict: str,
+    objected: Sequence[Objection],
     command: str,
     *,
     every: bool,
@@ -223,9 +226,9 @@ def _show_verdict(
 
     The command is one line, which can be copied from a terminal that wraps it.
     """
-    objected = {each.column for each in found.objections}
-    reasons = [part.reason() for part in parts if verdict == PUBLISH and part.column not in objected]
-    reasons += [each.reason for each in found.objections]
+    against = {each.column for each in objected}
+    reasons = [part.reason() for part in parts if verdict == PUBLISH and part.column not in against]
+    reasons += [each.reason for each in objected]
     hidden = 0 if every else len(reasons) - REASONS
     more = reasons[1:] if hidden <= 0 else [*reasons[1:REASONS], f"and {hidden} more reasons (--explain)"]
     show({}, [("verdict", f"{verdict}: {reasons[0]}")], as_json=False)
@@ -236,6 +239,8 @@ def _show_verdict(
     else:
         risks = zip(last.complete.values(), last.leaks, strict=True)
         lines += [("risks", ColumnAdvice.risks(*each)) for each in risks]
+        crossed = last.crossed
+        lines += [("crossed", each.pairs(crossed[each.column])) for each in finals if each.column in crossed]
     show({}, lines, as_json=False)
 
 
@@ -274,7 +279,7 @@ def _column_advices(
 
 
 def _document(
-    found: Examination,
+    objected: Sequence[Objection],
     last: Examination,
     parts: Sequence[ColumnAdvice],
     finals: Sequence[ColumnAdvice],
@@ -302,9 +307,7 @@ def _document(
             "remedy": limit,
             "views": joint_json(views),
         }
-    reasons = [
-        {"ground": each.ground, "column": each.column, "reason": each.reason} for each in found.objections
-    ]
+    reasons = [{"ground": each.ground, "column": each.column, "reason": each.reason} for each in objected]
     document |= {"verdict": verdict, "reasons": reasons, "command": command}
     return document if own is None else document | {"splu_gen_command": own}
 

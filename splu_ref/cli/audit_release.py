@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +47,6 @@ from splu_ref.cli.progress import counted
 from splu_ref.cli.release_parameters import Agreement, ReleaseOptions, StatedRelease
 from splu_ref.data import Microdata, read_table, require_columns
 from splu_ref.guarantees import exact_json
-from splu_ref.mechanisms import Manifest
 from splu_ref.randomness import Key
 
 EXIT = {"consistent": 0, "inconsistent": 1, "inconclusive": 3}
@@ -175,7 +174,9 @@ def run(
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
     with counted("auditing") as progress:
         with about(published):
-            table = _published(published, columns, facts)
+            table = read_table(published)
+            require_columns(columns, table.columns)
+            digest = None if facts is None else table.content_digest()
         hidden = () if facts is None or key is not None or record is not None else facts.hashed
         if hidden:
             note(f"not compared without --key-file, since hashed: {', '.join(hidden)}")
@@ -189,10 +190,7 @@ def run(
                     table, source, columns, claimed, manifest=facts, key=key, hidden=hidden, drop=drop or ()
                 )
         progress(2, 4)
-        other = None
-        if second is not None:
-            with about(second):
-                other = read_table(second)
+        other = None if second is None else _read(second)
         progress(3, 4)
         replay = None
         if prepared is not None:
@@ -207,6 +205,7 @@ def run(
             second=other,
             replay=replay,
             level=level,
+            digest=digest,
         )
         repeated = None
         fresh = found.reuse is not None and found.reuse.draws != "same"
@@ -217,13 +216,10 @@ def run(
     return EXIT[found.verdict]
 
 
-def _published(path: Path, columns: Sequence[str], facts: Manifest | None) -> Microdata:
-    """Read the published table, and check its columns and its content against the manifest."""
-    table = read_table(path)
-    require_columns(columns, table.columns)
-    if facts is not None:
-        facts.require_content(table)
-    return table
+def _read(path: Path) -> Microdata:
+    """Read a table; errors name its file."""
+    with about(path):
+        return read_table(path)
 
 
 def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str, object]:

@@ -31,13 +31,15 @@ from splu_ref.audit import (
 )
 from splu_ref.cli.options import parameter_text
 from splu_ref.cli.preparation import Preparation
-from splu_ref.data import SUFFIXES, Microdata, current_separator
+from splu_ref.data import SUFFIXES, Cross, Microdata, current_separator
 from splu_ref.guarantees import Progress
 
 _ROUNDS = 5
 """Number of times that remedies are applied and the table is examined again."""
 _ROLES = ("quasi", "keep")
 """Options that change what is objected to, and not the published table."""
+_DROPPED = ("disclosure", "dependence")
+"""Grounds of objections whose column must not be published."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ class PreparationOptions:
             for name, values in self.given.items()
         }
         crossed = {
-            value.rpartition(",")[2]: value.partition("=")[0] for name, value in found if name == "cross"
+            cross.parts[0]: cross.column
+            for cross in (Cross.parse(value) for name, value in found if name == "cross")
         }
         sensitive = (name for name in self.sensitive if name not in added["drop"])
         return PreparationOptions(tuple(crossed.get(name, name) for name in sensitive), added)
@@ -129,10 +132,16 @@ class Examination:
         return found if len(found) == len(self.advices) else {}
 
     @property
+    def crossed(self) -> dict[str, tuple[str, ...]]:
+        """By sensitive column that is a crossing its parts."""
+        steps = self.options.preparation().steps
+        crossings = {step.column: step.parts for step in steps if isinstance(step, Cross)}
+        return {column: crossings[column] for column in self.options.sensitive if column in crossings}
+
+    @property
     def drops(self) -> list[tuple[str, str]]:
         """The columns that must not be published, as remedies."""
-        grounds = ("disclosure", "dependence")
-        return [("drop", each.column) for each in self.objections if each.ground in grounds]
+        return [("drop", each.column) for each in self.objections if each.ground in _DROPPED]
 
     @property
     def keep(self) -> Fraction:
@@ -143,23 +152,21 @@ class Examination:
         """Return what the other mechanism promises."""
         return alternative_text(max(len(each.values) for each in self.advices.values()), self.keep)
 
-    def remedied(self, original: Microdata) -> Examination | None:
-        """Return an examination without objections after remedies; None if there are none."""
+    def remedied(self, original: Microdata) -> Examination:
+        """Return an examination after the remedies that there are."""
         found: Examination = self
         for _ in range(_ROUNDS):
-            if found.decision != "change first":
-                break
             prepared = found.options.preparation().applied(original).table
             changes = found.drops
             if not changes:  # recodings may interact: one at a time
                 some = (remedies(found.table, prepared, each, found.advices) for each in found.objections)
                 changes = next((each for each in some if each), [])
             if not changes:
-                return None
+                break
             options = found.options.with_remedies(changes)
             table = TableInMemory(options.preparation().applied(original).table)
             found = Examination.of(table, options, self.goals, self.retention)
-        return found if found.decision == "publish" else None
+        return found
 
 
 @dataclass(frozen=True)
@@ -203,16 +210,20 @@ class Publication:
 
 def advised(
     publication: Publication, found: Examination, original: Microdata | None
-) -> tuple[Decision, str, Examination]:
-    """Return the verdict, the command to run, and the examination of the table that it publishes."""
-    if found.decision == "publish":
-        return "publish", publication.splu_gen(found.options, choose_jointly(found.complete)), found
-    if found.decision == "change first":
-        last = None if original is None else found.remedied(original)
-        if last is not None:
-            return "change first", publication.splu_gen(last.options, choose_jointly(last.complete)), last
-        if original is None and len(found.drops) == len(found.objections):
-            options = found.options.with_remedies(found.drops)
-            advices = {name: each for name, each in found.complete.items() if name in options.sensitive}
-            return "change first", publication.splu_gen(options, choose_jointly(advices)), found
-    return "do not publish by this mechanism", publication.retention(found), found
+) -> tuple[Decision, Sequence[Objection], str, Examination]:
+    """Return the verdict, the reasons against publishing the table as it is, the command, and its table.
+
+    That few records have an accurate value is no reason where no recoding helps.
+    """
+    objected, columns = found.objections, found.options.sensitive
+    last = found.remedied(original) if original is not None and found.decision == "change first" else found
+    options, advices, left = last.options, last.complete, last.objections
+    if original is None:
+        options = found.options.with_remedies(found.drops)
+        advices = {name: each for name, each in advices.items() if name in options.sensitive}
+        left = [each for each in left if each.ground not in _DROPPED]
+    little = {each.column for each in left if each.ground == "little accurate"}
+    if decision([each for each in left if each.column not in little], options.sensitive) != "publish":
+        return "do not publish by this mechanism", objected, publication.retention(found), found
+    reasons = [each for each in objected if each.ground != "little accurate" or each.column not in little]
+    return decision(reasons, columns), reasons, publication.splu_gen(options, choose_jointly(advices)), last

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.channels import DataError, InputError, unrepeated, whole
@@ -116,7 +116,8 @@ class Manifest:
     def require(self, table: Microdata) -> None:
         """Raise ``DataError`` unless rows and content of the table agree with the manifest."""
         self.require_rows(table.row_count)
-        self.require_content(table)
+        if self.origin is not None:
+            self.require_digest(table.content_digest())
 
     def require_rows(self, rows: int) -> None:
         """Raise ``DataError`` if the number of rows differs from the manifest."""
@@ -124,11 +125,6 @@ class Manifest:
             raise DataError(
                 f"the table has {rows} rows, the manifest says {self.rows}: give the files of one release"
             )
-
-    def require_content(self, table: Microdata) -> None:
-        """Raise ``DataError`` if the digest of the table's content differs from the manifest."""
-        if self.origin is not None:
-            self.require_digest(table.content_digest())
 
     def require_digest(self, digest: str) -> None:
         """Raise ``DataError`` if the digest of a table's content differs from the manifest."""
@@ -199,14 +195,22 @@ class Manifest:
         return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
+class _Object(dict[str, Any]):
+    """A JSON object whose missing keys are named by errors."""
+
+    def __missing__(self, key: str) -> NoReturn:
+        raise DataError(f"the key {key!r} is missing: ask the publisher for a fresh copy")
+
+
 class Facts:
     """The validated fields of a manifest's JSON document.
 
-    Each method raises ``KeyError``, ``TypeError`` or ``ValueError`` if a field is missing or malformed.
+    Each method raises ``DataError`` if a field is missing, and ``TypeError`` or ``ValueError`` if it is
+    malformed.
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._document = document
+        self._document = _Object(document)
 
     def text(self, name: str) -> str:
         """Return a text."""
@@ -320,7 +324,7 @@ def parse_manifest(
 ) -> Manifest:
     """Parse the content of a manifest's file, which errors call ``name``; otherwise as `read_manifest`."""
     try:
-        document: Any = json.loads(data, object_pairs_hook=unrepeated)
+        document: Any = json.loads(data, object_pairs_hook=lambda pairs: _Object(unrepeated(pairs)))
     except KeyError:
         raise DataError(f"{name}: a key stands there twice: ask the publisher for a fresh copy") from None
     except (ValueError, RecursionError):
@@ -330,12 +334,12 @@ def parse_manifest(
             f"{name}: not a manifest of schema {' or '.join(SCHEMAS)}: "
             "give the file that publish --manifest wrote"
         )
-    method, facts = document.get("method"), Facts(document)
-    if not isinstance(method, str) or method not in mechanisms:
-        raise DataError(
-            f"{name}: the method {method!r} is unknown: the manifest must name one of {', '.join(mechanisms)}"
-        )
+    facts = Facts(document)
     try:
+        method = document["method"]
+        if not isinstance(method, str) or method not in mechanisms:
+            known = ", ".join(mechanisms)
+            raise DataError(f"the method {method!r} is unknown: the manifest must name one of {known}")
         rows, domains = whole(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
         rest = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table(), facts.missing())
         return Manifest(mechanisms[method](facts), rows, domains, *rest)

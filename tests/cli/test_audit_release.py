@@ -58,9 +58,9 @@ def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert 17_390 <= result["linked"] <= 17_396
     checks = _by_name(result)
     assert set(checks) == {
-        "schema", "rows", "manifest.rows", "manifest.domain", "records", "feasible", "values",
-        "counts", "exactness", "retention", "independence", "unlinked", "decoys", "places", "predicates",
-        "shuffle",
+        "content digest", "schema", "rows", "manifest.rows", "manifest.domain", "records", "feasible",
+        "values", "counts", "exactness", "retention", "independence", "unlinked", "decoys", "places",
+        "predicates", "shuffle",
     }  # fmt: skip
     assert checks["schema"]["e_value"] is None
     retention = checks["retention"]
@@ -101,6 +101,25 @@ def test_a_wrong_claim(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert result["verdict"] == "inconsistent"
     failed = [name for name, check in _by_name(result).items() if not check["passed"]]
     assert failed == ["retention", "independence"]
+
+
+@pytest.mark.parametrize("original", [True, False], ids=["original", "alone"])
+def test_changed_cells_are_inconsistent_with_the_manifest(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], original: bool
+) -> None:
+    """Two records exchange their values: no count changes, and no other check could detect it."""
+    frame = read_table(folder / "published.csv").to_frame()
+    jobs = frame["occupation"].to_list()
+    other = next(place for place, job in enumerate(jobs) if job != jobs[0])
+    jobs[0], jobs[other] = jobs[other], jobs[0]
+    write_table(Microdata.from_frame(frame.with_columns(pl.Series("occupation", jobs))), tmp_path / "c.csv")
+    words = [tmp_path / "c.csv", "--manifest", folder / "published.json"]
+    words += ["--original", folder / "adult.csv"] if original else []
+    result = _json(capsys, *words, code=1)
+    failed = [name for name, check in _by_name(result).items() if not check["passed"]]
+    assert (result["verdict"], failed) == ("inconsistent", ["content digest"])
+    assert main(["audit-release", *map(str, words)]) == 1
+    assert capsys.readouterr().out.startswith("verdict         inconsistent: failed: content digest")
 
 
 def test_a_second_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -226,8 +245,8 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
     assert (result["mechanism"], result["gamma"], result["plan"]) == ("retention replacement", None, None)
     assert (result["verdict"], result["retention"], result["linked"]) == ("consistent", "1/2", 30_718)
     assert set(_by_name(result)) == {
-        "schema", "rows", "manifest.rows", "domain", "records", "counts", "retention", "independence",
-        "replacement",
+        "content digest", "schema", "rows", "manifest.rows", "domain", "records", "counts", "retention",
+        "independence", "replacement",
     }  # fmt: skip
     reported = result["detectable"][0]
     assert Fraction(reported["retention_at_most"]) < Fraction(1, 2) < Fraction(reported["retention_at_least"])
@@ -238,8 +257,8 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
     assert again["recomputed_from"] == "key (keyed randomness)"
     blind = _json(capsys, *given, code=3)
     assert (blind["verdict"], blind["detectable"]) == ("inconclusive", [])
-    assert main(["audit-release", str(replaced / "adult.csv"), "--manifest", str(replaced / "m.json")]) == 2
-    assert "not the one that the manifest was written for" in capsys.readouterr().err
+    assert main(["audit-release", str(replaced / "adult.csv"), "--manifest", str(replaced / "m.json")]) == 1
+    assert "inconsistent: failed: content digest" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,19 @@ def _rare() -> list[str]:
     return ["sex,job"] + [f"{'mf'[n % 2]},job {n if n < 40 else 40 + n % 90}" for n in range(400)]
 
 
+def _few() -> list[str]:
+    """Numbers of which one is accurate."""
+    draw = random.Random(9)
+    prices = [40 if n % 30 == 0 else int(draw.gauss(5000, 900)) for n in range(1500)]
+    return ["sex,price"] + [f"{'mf'[n % 2]},{price}" for n, price in enumerate(prices)]
+
+
 TABLES = {
     "plain": (_plain, "job", "publish", set(), ()),
     "people": (_people, "illness", "change first", {"disclosure"}, ("--drop name", "--drop code")),
-    "frequent": (_frequent, "ill", "change first", {"goals"}, ("--cross new=part,ill", "--sensitive new")),
+    "frequent": (_frequent, "ill", "change first", {"goals"}, ("--cross ill_part=ill,part",)),
     "incomes": (_incomes, "income", "change first", {"nothing accurate"}, ("--bins income=",)),
+    "few": (_few, "price", "change first", {"little accurate"}, ("--bins price=",)),
     "rare": (_rare, "job", "change first", {"nothing accurate"}, ("--group-rare job=",)),
     "even": (_even, "job", OTHER, {"nothing rare"}, ("--mechanism retention",)),
     "skewed": (_skewed, "ill", OTHER, {"no groups", "disclosure"}, ("--observed-domain", "--drop name")),
@@ -194,6 +202,6 @@ def test_remedies_for_two_columns_go_together(
     found = _advice(capsys, "t.csv", "--sensitive", "x", "--sensitive", "y")
     assert found["verdict"] == "change first"
     assert {each["ground"] for each in found["reasons"]} == {"goals", "disclosure"}
-    assert all(f"--cross {name}" in found["command"] for name in ("new=", "new1="))
+    assert all(f"--cross {name}" in found["command"] for name in ("x_q=", "y_p="))
     assert main(shlex.split(found["command"])[1:]) == 0
-    assert set(read_table("published.csv").columns) == {"new", "new1"}
+    assert set(read_table("published.csv").columns) == {"x_q", "y_p"}

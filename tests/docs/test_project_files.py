@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from splu_ref import SPECIFICATION, __version__
+from tests.docs import vector_pages
 
-ROOT = Path(__file__).parents[2]
+ROOT = vector_pages.ROOT
+"""The checkout; the folder of the documentation's extensions is on the path."""
 TEXTS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md")]
+OTHERS = [
+    page for room in ("proofs", "vectors", "tests", "benchmarks") for page in (ROOT / room).rglob("*.md")
+]
 PAGES = [page for page in (ROOT / "docs").rglob("*.md") if not {"_build", "reference"} & set(page.parts)]
 
 
@@ -40,11 +47,50 @@ def test_the_license_is_the_same_everywhere() -> None:
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
-def test_links_between_files(text: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text.read_text(encoding="utf-8")):
-        if not target.startswith("https://"):
-            assert (text.parent / target).exists(), target
+def _unresolved(page: Path, text: str) -> list[str]:
+    """Return the relative links of a page whose file a checkout lacks, or whose claim that does not name."""
+    found = []
+    for target, part in re.findall(r"\]\(([^()#\s]+)(?:#([^)]*))?\)", re.sub(r"(?ms)^```.*?^```", "", text)):
+        file = page.parent / target
+        if re.match("[a-z]+:", target):
+            continue
+        generated = any(
+            file.resolve().is_relative_to(ROOT / "docs" / each) for each in ("_build", "reference")
+        )
+        named = "." not in part or file.suffix != ".py" or f'id="{part}"' in file.read_text("utf-8")
+        if generated or not file.exists() or not named:
+            found.append(target)
+    return found
+
+
+LINKING = [page for page in (*TEXTS, *PAGES, *OTHERS) if page.name != "evidence.md"]
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.name)
+def test_links_lead_to_files_of_a_checkout(page: Path) -> None:
+    assert _unresolved(page, page.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("target", [
+    "reference/claims/splu.V.md", "none.md", "../splu_ref/spec/none.py",
+    "../proofs/splu_proofs/splu/iteration.py#splu.none",
+])  # fmt: skip
+def test_a_link_to_nowhere_is_detected(target: str) -> None:
+    assert _unresolved(ROOT / "docs" / "index.md", f"See [it]({target}).") == [target.partition("#")[0]]
+
+
+def test_links_to_code_become_links_to_the_pages_that_show_it() -> None:
+    pages: Any = import_module("generated_pages")
+    made = {f"reference/{name}" for name in (*pages.claim_pages(), *pages.specification_pages())}
+    links: list[str] = []
+    for page in PAGES:
+        name, source = page.relative_to(ROOT / "docs").with_suffix("").as_posix(), [page.read_text("utf-8")]
+        pages._link(None, name, source)
+        folder = "../" * name.count("/")
+        links += re.findall(rf"\]\({re.escape(folder)}(reference/[^)]+)\)", source[0])
+        assert "splu_ref/spec/" not in "".join(re.findall(r"\]\([^)]*\)", source[0]))
+    assert len(links) > 50
+    assert set(links) <= made
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)

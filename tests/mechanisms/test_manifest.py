@@ -212,7 +212,7 @@ def test_what_no_part_of_a_manifest_says_is_refused(
         with pytest.raises(DataError, match=r"m\.json: the manifest is damaged"):
             read_manifest(_written(tmp_path / "m.json", document))
         del part[path[-1]]
-        with pytest.raises(DataError, match=r"m\.json: the manifest is damaged"):
+        with pytest.raises(DataError, match=rf"m\.json: the key {path[-1]!r} is missing"):
             read_manifest(_written(tmp_path / "m.json", document))
 
 
@@ -240,7 +240,7 @@ def test_what_is_no_manifest_is_distinguished(tmp_path: Path) -> None:
         (b"[" * 100_000, "not a JSON file"),
         (b"[]", "not a manifest of schema splu-ref/manifest/1 or splu-ref/manifest/2"),
         (b"{}", "not a manifest of schema"),
-        (b'{"schema": "splu-ref/manifest/2"}', "the method None is unknown"),
+        (b'{"schema": "splu-ref/manifest/2"}', "the key 'method' is missing"),
     ):
         path.write_bytes(content)
         with pytest.raises(DataError, match=rf"m\.json: {message}"):
@@ -262,11 +262,16 @@ def test_each_refusal_names_what_is_wrong(release: Release, tmp_path: Path) -> N
     ):
         with pytest.raises(DataError, match=rf"m\.json: {message}"):
             read_manifest(_written(path, document | change))
+    for key in set(document) - {"schema", "batches"}:
+        left = {name: value for name, value in document.items() if name != key}
+        with pytest.raises(DataError, match=rf"m\.json: the key {key!r} is missing: ask the publisher"):
+            read_manifest(_written(path, left))
     table = release.table.to_frame()
-    release.manifest.require_content(Microdata.from_frame(table))
+    changed, other = Microdata.from_frame(table.head(23)), replace(release.manifest, rows=23)
+    release.manifest.require(release.table)
     with pytest.raises(DataError, match=r"digest of its content is not [0-9a-f]{12}…\)"):
-        release.manifest.require_content(Microdata.from_frame(table.head(23)))
-    replace(release.manifest, origin=None).require_content(Microdata.from_frame(table.head(23)))
+        other.require(changed)
+    replace(other, origin=None).require(changed)
 
 
 def test_the_largest_manifest_has_sixteen_mebibytes(release: Release, tmp_path: Path) -> None:
@@ -313,14 +318,17 @@ def test_commands_refuse_a_manifest_of_another_release(
         reported += ["--keep", "name", "--keep", "hours"]
         assert main(["publish", str(tmp_path / "original.csv"), "-o", str(table), *reported]) == 0
     capsys.readouterr()
-    for command in (["estimate", "--where", "value=a"], ["audit-release"]):
-        words = [command[0], str(tmp_path / "one.csv"), *command[1:], "--manifest"]
-        assert main([*words, str(tmp_path / "one.json")]) == (3 if command == ["audit-release"] else 0)
-        assert main([*words, str(tmp_path / "two.json")]) == 2
-        message = capsys.readouterr().err
-        assert message.startswith("splu-ref: ")
-        assert "one.csv" in message
-        assert "not the one that the manifest was written for" in message
+    estimate = ["estimate", str(tmp_path / "one.csv"), "--where", "value=a", "--manifest"]
+    assert main([*estimate, str(tmp_path / "one.json")]) == 0
+    assert main([*estimate, str(tmp_path / "two.json")]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("splu-ref: ")
+    assert "one.csv" in message
+    assert "not the one that the manifest was written for" in message
+    audit = ["audit-release", str(tmp_path / "one.csv"), "--manifest"]
+    assert main([*audit, str(tmp_path / "one.json")]) == 3
+    assert main([*audit, str(tmp_path / "two.json")]) == 1
+    assert "inconsistent: failed: content digest" in capsys.readouterr().out
 
 
 def test_another_number_of_rows_is_refused() -> None:

@@ -84,6 +84,7 @@ class Option:
     #: into `Advice.values`
     protected: tuple[int, ...]
     accurate: tuple[int, ...]  #: values with T_f records or more
+    accurate_records: int  #: number of records with these values
     between: tuple[int, ...]  #: all other values, without either guarantee
     #: homogeneous groups at risk: those reconstructed correctly too often, as numbers into `Advice.groups`
     unprotected: tuple[int, ...]
@@ -96,6 +97,11 @@ class Option:
     def true_value(self) -> Fraction:
         """Probability that a published value is the record's true value: p, at least 1/gamma."""
         return self.law.retention
+
+    @property
+    def level(self) -> Fraction:
+        """T_P, or its lower bound."""
+        return self.t_p.lower if isinstance(self.t_p, Bounds) else self.t_p
 
     @property
     def groups_at_risk(self) -> int:
@@ -146,6 +152,7 @@ def option_for(
         threshold=threshold,
         protected=tuple(zones["protected"]),
         accurate=tuple(zones["accurate"]),
+        accurate_records=sum(values[number][1] for number in zones["accurate"]),
         between=tuple(zones["between"]),
         unprotected=unprotected,
         unlisted=unlisted,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from splu_ref.audit.advice.advice import Advice
 from splu_ref.audit.advice.option import Option
-from splu_ref.channels import Bounds
 from splu_ref.guarantees import decimal_down
 
 
@@ -31,14 +29,14 @@ def recommend(advice: Advice) -> Recommendation:
     protecting = [option for option in hiding if option.meets_t_p]
     if protecting:
         option = min(
-            protecting, key=lambda each: (each.threshold, -_lower(each), each.law.gamma, each.law.retention)
+            protecting, key=lambda each: (each.threshold, -each.level, each.law.gamma, each.law.retention)
         )
         reasons = _of_the_least_threshold(advice, option)
     elif hiding:
-        option = max(hiding, key=lambda each: (_lower(each), -each.threshold, -each.law.gamma))
+        option = max(hiding, key=lambda each: (each.level, -each.threshold, -each.law.gamma))
         reasons = _of_the_largest_level(advice, option)
     else:
-        option = min(advice.options, key=lambda each: (each.true_value, -_lower(each), each.law.gamma))
+        option = min(advice.options, key=lambda each: (each.true_value, -each.level, each.law.gamma))
         failed = f"no option publishes the true value with probability at most {advice.goals.true_value}"
         closest = f"{named(option)} is closest, with {option.true_value}"
         reasons = [f"{failed}: {closest}; this table allows no gamma above {advice.max_gamma}"]
@@ -51,6 +49,19 @@ def named(option: Option) -> str:
     return f"gamma = {option.law.gamma}{retention}"
 
 
+def are(number: int) -> str:
+    """Return the verb of a number."""
+    return "is" if number == 1 else "are"
+
+
+def accurate_text(advice: Advice, option: Option) -> str:
+    """Return that the accurate values are, with their records."""
+    return (
+        f"{are(len(option.accurate))} accurate (T_f = {option.threshold}), with {option.accurate_records} of "
+        f"{advice.rows} records"
+    )
+
+
 def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
     goals = advice.goals
     level = f"off by {goals.epsilon} or more with at least {_level(option)}; the goal is {goals.t_p}"
@@ -59,7 +70,7 @@ def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
     finer = (each for each in advice.options if each.threshold < option.threshold)
     exposing = [each for each in finer if not each.meets_true_value]
     if less:
-        best = max(less, key=_lower)
+        best = max(less, key=lambda each: each.level)
         reasons.append(f"more accurate options protect less: {named(best)} has only {_level(best)}")
     if exposing:
         likeliest = max(exposing, key=lambda each: each.true_value)
@@ -77,7 +88,7 @@ def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
             "larger t_e or epsilon, or a smaller t_p, or merge values"
         )
     equals = [each for each in advice.options if each.threshold == option.threshold and each.meets_true_value]
-    if others := [named(each) for each in equals if _lower(each) < _lower(option)]:
+    if others := [named(each) for each in equals if each.level < option.level]:
         reasons.append(f"{' and '.join(others)}: the same T_f, but a smaller T_P")
     return reasons
 
@@ -125,10 +136,6 @@ def _cautions(advice: Advice, option: Option) -> list[str]:
             "columns, or drop the records"
         )
     return cautions
-
-
-def _lower(option: Option) -> Fraction:
-    return option.t_p.lower if isinstance(option.t_p, Bounds) else option.t_p
 
 
 def _level(option: Option) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -84,8 +85,16 @@ class Crossing:
     sensitive: str  # the sensitive column
 
     def __str__(self) -> str:
-        options = ["--cross", f"{self.name}={self.by},{self.sensitive}", "--sensitive", self.name]
-        return f"{shlex.join(options)} allows gamma up to {self.gamma} and protects both columns"
+        options = ["--cross", self.option, "--sensitive", self.name]
+        return (
+            f"{shlex.join(options)} allows gamma up to {self.gamma}, with T_P for pairs of values, not for "
+            "values of one column"
+        )
+
+    @property
+    def option(self) -> str:
+        """The crossing as ``--cross`` takes it."""
+        return f"{self.name}={self.sensitive},{self.by}"
 
 
 def crossing(
@@ -126,7 +135,9 @@ def crossing(
             best = option
     if best is None:
         return None
-    free = next(each for number in itertools.count() if (each := f"new{number or ''}") not in table.columns)
+    numbers = itertools.chain([""], itertools.count(2))
+    names = (re.sub(r"\W+", "_", f"{sensitive}_{best[3]}{number}") for number in numbers)
+    free = next(name for name in names if name not in table.columns)
     return Crossing(name=free, by=best[3], gamma=best[2], sensitive=sensitive)
 
 

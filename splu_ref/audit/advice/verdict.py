@@ -7,6 +7,7 @@ disclose what it protects, whatever gamma is.
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from splu_ref.audit.advice.advice import Advice
 from splu_ref.audit.advice.coded_table import CodedTable
 from splu_ref.audit.advice.leaks import Leak, Leaks
 from splu_ref.audit.advice.option import Goals
-from splu_ref.audit.advice.recommendation import named, recommend
+from splu_ref.audit.advice.recommendation import accurate_text, named, recommend
 from splu_ref.audit.advice.skew import RETENTION, Skew, crossing
 from splu_ref.channels import DataError, InputError
 from splu_ref.data import Bins, Microdata, prepare_table
@@ -29,9 +30,15 @@ from splu_ref.mechanisms import largest_gamma
 
 Decision: TypeAlias = Literal["publish", "change first", "do not publish by this mechanism"]
 Ground: TypeAlias = Literal[
-    "disclosure", "dependence", "no groups", "nothing rare", "goals", "nothing accurate"
+    "disclosure", "dependence", "no groups", "nothing rare", "goals", "nothing accurate", "little accurate"
 ]
 
+ACCURATE = Fraction(1, 2)
+"""Least share of the records whose value should be accurate."""
+NEAR = Fraction(9, 10)
+"""Least share of the goal T_P that an option nearly meets."""
+_SHARES = {"nothing accurate": (ACCURATE, Fraction(0)), "little accurate": (ACCURATE,)}
+"""Shares of the records to be made accurate by a recoding, in the order that is tried."""
 _NUMBERS = (1, 2, 5)
 _FINEST, _WIDTHS = 1000, 40
 """Largest number of bins that are tried, and number of widths."""
@@ -80,7 +87,8 @@ def objections(advices: Mapping[str, Advice | Skew], leaks: Sequence[Leaks]) -> 
 def decision(found: Sequence[Objection], columns: Sequence[str]) -> Decision:
     """Return the verdict that objections to publishing these sensitive columns lead to.
 
-    Another mechanism is advised if a column has no feasible gamma, or if no column has a rare value.
+    Another mechanism is advised if a column has no feasible gamma, or if no column has a rare value. That
+    few records have an accurate value is no objection where no recoding helps: leave these out.
     """
     common = {each.column for each in found if each.ground == "nothing rare"}
     if common >= set(columns) or any(each.ground == "no groups" for each in found):
@@ -152,7 +160,8 @@ def _of_column(column: str, advice: Advice | Skew) -> Iterator[Objection]:
             "goals",
             column,
             f"no gamma reaches T_P = {goals.t_p} for {column!r}: {named(best)}, the best, has "
-            f"{decimal_down(best.t_p, 4)}, and more than {advice.max_gamma} are not feasible",
+            f"{decimal_down(best.t_p, 4)}, and more than {advice.max_gamma} are not feasible"
+            f"{near_miss(advice)}",
         )
     elif not best.meets_true_value:
         yield Objection(
@@ -166,8 +175,33 @@ def _of_column(column: str, advice: Advice | Skew) -> Iterator[Objection]:
             "nothing accurate",
             column,
             f"no value of {column!r} is accurate: the most frequent has {most} records, and T_f is "
-            f"{best.threshold} at {named(best)}",
+            f"{best.threshold} at {named(best)}{near_miss(advice)}",
         )
+    elif best.accurate_records < ACCURATE * advice.rows:
+        yield Objection(
+            "little accurate",
+            column,
+            f"{len(best.accurate)} of {len(advice.values)} values of {column!r} "
+            f"{accurate_text(advice, best)}{near_miss(advice)}",
+        )
+
+
+def near_miss(advice: Advice) -> str:
+    """Return that a slightly smaller goal T_P makes more values accurate, or is met; empty if it does not."""
+    best, goals = recommend(advice).option, advice.goals
+    near = [
+        each
+        for each in advice.options
+        if each.meets_true_value
+        and not each.meets_t_p
+        and each.level >= max(NEAR * goals.t_p, goals.t_e)
+        and len(each.accurate) > (0 if each is best else len(best.accurate))
+    ]
+    if not near:
+        return ""
+    option = max(near, key=lambda each: (len(each.accurate), each.level))
+    level = decimal_down(option.t_p, 4)
+    return f"; --t-p {level} allows {named(option)}, with {len(option.accurate)} accurate"
 
 
 def remedies(
@@ -185,18 +219,18 @@ def remedies(
         The advices that it is about.
     """
     column, advice = objection.column, advices.get(objection.column)
-    if not isinstance(advice, Advice) or objection.ground not in ("goals", "nothing accurate"):
+    if not isinstance(advice, Advice):
         return []
-    if objection.ground == "nothing accurate":
-        found = next(_recodings(microdata, column, advice), None)
-        return [] if found is None else [found]
+    if objection.ground in _SHARES:
+        some = (_recodings(microdata, column, advice, share) for share in _SHARES[objection.ground])
+        return list(itertools.islice(itertools.chain.from_iterable(some), 1))
     others = [each for each in advices if each != column]
-    crossed = crossing(table, column, others, advice.max_gamma)
-    return [] if crossed is None else [("cross", f"{crossed.name}={crossed.by},{column}")]
+    crossed = crossing(table, column, others, advice.max_gamma) if objection.ground == "goals" else None
+    return [] if crossed is None else [("cross", crossed.option)]
 
 
-def _recodings(table: Microdata, column: str, advice: Advice) -> Iterator[tuple[str, str]]:
-    """Yield options that merge values so that one is accurate and one is still rare, the finest first."""
+def _recodings(table: Microdata, column: str, advice: Advice, share: Fraction) -> Iterator[tuple[str, str]]:
+    """Yield options that merge values so that a share is accurate and one is still rare, the finest first."""
     for width in _widths([value for value, _ in advice.values]):
         option = f"{column}={width}"
         try:
@@ -204,12 +238,12 @@ def _recodings(table: Microdata, column: str, advice: Advice) -> Iterator[tuple[
             counts = binned.histogram(column).tolist()
         except InputError:
             continue
-        if _meets(counts, advice):
+        if _meets(counts, advice, share):
             yield "bins", option
     counts = [count for _, count in advice.values]
     for least in sorted({count + 1 for count in counts}):
         merged = [count for count in counts if count >= least]
-        if len(merged) < len(counts) - 1 and _meets([*merged, sum(counts) - sum(merged)], advice):
+        if len(merged) < len(counts) - 1 and _meets([*merged, sum(counts) - sum(merged)], advice, share):
             yield "group-rare", f"{column}={least}"
 
 
@@ -232,14 +266,17 @@ def _widths(values: Sequence[str]) -> list[str]:
     return [width if "." in width else f"{width}.0" for width in fitting]
 
 
-def _meets(counts: Sequence[int], advice: Advice) -> bool:
-    """Return whether these counts have a rare value, and an accurate one at a gamma that meets the goals."""
-    feasible = largest_gamma(np.array(counts))
+def _meets(counts: Sequence[int], advice: Advice, share: Fraction) -> bool:
+    """Return whether these counts have a rare value, and accurate ones at a gamma that meets the goals.
+
+    The accurate ones have to hold a share of the records.
+    """
+    feasible, rows = largest_gamma(np.array(counts)), sum(counts)
     return min(counts) <= advice.goals.alpha and any(
         option.law.gamma <= feasible
         and option.meets_t_p
         and option.meets_true_value
-        and option.threshold <= max(counts)
+        and sum(count for count in counts if count >= option.threshold) >= max(Fraction(1), share * rows)
         for option in advice.options
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -181,6 +181,7 @@ def audit_release(
     replay: Replay | None = None,
     level: Exact = LEVEL,
     power: bool = True,
+    digest: str | None = None,
 ) -> ReleaseAudit:
     """Say whether a table is one that its mechanism could and would have published.
 
@@ -207,6 +208,8 @@ def audit_release(
         and 1. Each statistical check is given an equal part.
     power
         Whether the power of each statistical check is computed.
+    digest
+        Digest of the content of the whole published table, to be compared with the manifest's.
 
     Returns
     -------
@@ -234,7 +237,7 @@ def audit_release(
         if column not in published.columns:
             raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
     table = _checked(published, sensitive, claimed, original, manifest)
-    found = table.findings
+    found = [*_digest_check(digest, manifest, published.row_count), *table.findings]
     if replay is not None:
         replay.require(sensitive, claimed, original)
         found += [replay.check(published), *recorded_evidence(replay)]
@@ -259,6 +262,14 @@ def audit_release(
         reuse=reuse,
         recomputed=None if replay is None else replay.source,
     )
+
+
+def _digest_check(digest: str | None, manifest: Manifest | None, rows: int) -> Iterator[Check]:
+    """Check that the manifest was written for a table with this digest, if it states one."""
+    if digest is not None and manifest is not None and manifest.origin is not None:
+        stated = manifest.origin.table
+        detail = f"the table's content has the digest {digest[:12]}…, the manifest says {stated[:12]}…"
+        yield Check("content digest", None, digest == stated, detail, rows)
 
 
 def _require_one_batch(manifest: Manifest | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MEANING = {
+    "content digest": "the table has the content that the manifest was written for",
     "schema": "the published table has the columns of the original, in their order and of their types",
     "rows": "as many rows are published as the mechanism publishes, for SPLU-Gen a multiple of gamma",
     "domain": "only values of the declared domain are published",
