@@ -37,6 +37,7 @@ from splu_ref.report import conformance_html
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
 _SHOWN = 20
+_ERRORS = 5  # lines of the program's errors that are shown
 _QUIET = 10.0  # seconds after which a run whose progress bar nobody sees says how far it is
 _DEFAULTS = Limits()
 _WEEK = 7 * 24 * 3600  # seconds
@@ -175,6 +176,8 @@ def _reporter() -> Callable[[Result], None]:
 
     def report(result: Result) -> None:
         nonlocal tested, failures, last
+        if not result.tested:
+            return
         tested += 1
         failures += not result.verdict.good
         if not result.verdict.good and failures <= _SHOWN:
@@ -198,12 +201,14 @@ def show_outcome(outcome: Conformance) -> None:
     named = f"{outcome.name} {outcome.version}".strip()  # none if the program could not be described
     title = ", ".join(filter(None, (named, f"specification {outcome.specification}")))
     say(outcome.statement)
-    failures = outcome.failures()
-    lines = [(failure.id, failure.reason) for failure in failures[:_SHOWN]]
+    failures = sorted(outcome.failures(), key=lambda failure: not failure.tested)
+    for number, failure in enumerate(failures[:_SHOWN]):  # on lines of their own, which break no id
+        say(f"{failure.id}: {failure.reason}")
+        for line in outcome.errors.splitlines()[-_ERRORS:] if number == 0 else ():
+            say(f"  its errors: {line}")
     if len(failures) > _SHOWN:
-        lines.append(("…", f"and {len(failures) - _SHOWN} more: --json lists them all"))
-    lines += [(f"unknown {word.kind}", str(word)) for word in outcome.unknown[:_SHOWN]]
-    show({}, lines, as_json=False)
+        say(f"and {len(failures) - _SHOWN} more: --json lists them all")
+    show({}, [(f"unknown {word.kind}", str(word)) for word in outcome.unknown[:_SHOWN]], as_json=False)
     draw(_by_operation(outcome, title))
     if outcome.statistics:
         draw(_evidence(outcome))

@@ -25,7 +25,7 @@ def judge(session: Session, description: Description, file: VectorFile, vector: 
     if missing:
         return Result(vector.id, file.operation, Verdict.UNSUPPORTED, missing, _kind(vector))
     try:
-        wrong = _wrong(session, file, vector)
+        wrong = session.exhausted or _wrong(session, file, vector)
     except MisbehaviorError as error:
         wrong = str(error)
     verdict = Verdict.PASSED if wrong is None else Verdict.FAILED

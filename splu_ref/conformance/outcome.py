@@ -26,6 +26,8 @@ class Conformance:
     results: list[Result] = field(default_factory=list)  #: every vector and check, in the order of the run
     #: the statistical checks, with their evidence and power
     statistics: list[StatisticalCheck] = field(default_factory=list)
+    #: the end of what the program wrote to standard error before it was stopped for the first failure
+    errors: str = ""
     replay: Replay | None = None  #: the request that was tested alone; None for a full run
 
     @property
@@ -164,8 +166,12 @@ def statement(outcome: Conformance) -> str:
     elif outcome.verdict == "conforms in part":
         text = f"conforms in part, and as a whole in none of {len(operations)} operations"
     elif failures:
-        tested = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
-        text = f"does not conform: {_counted(len(failures))} in {tested} test{'' if tested == 1 else 's'}"
+        tested = sum(result.tested for result in outcome.results)
+        left = [failure.reason for failure in failures if not failure.tested]
+        text = (
+            f"does not conform: {_counted(len(failures) - len(left))} in {tested} "
+            f"test{'' if tested == 1 else 's'}{f', {len(left)} {left[0]}' if left else ''}"
+        )
     else:
         text = "inconclusive: no operation was tested"
     parts = [text + (", tested with a few vectors of each file" if outcome.smoke else "")]

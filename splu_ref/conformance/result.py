@@ -10,6 +10,8 @@ from splu_ref.output import Case
 
 PROTOCOL = "protocol"
 """The operation named for vectors and checks that concern the protocol itself."""
+NOT_RUN = "not run: "
+"""The beginning of the reason of a request that was not sent since the run had to end."""
 
 
 class Kind(StrEnum):
@@ -53,6 +55,12 @@ class Result:
     verdict: Verdict  #: the verdict
     reason: str = ""  #: the fault, why the request was not sent, or why its failure is expected
     kind: Kind | None = None  #: the kind of request; None for a check of the protocol
+
+    @property
+    def tested(self) -> bool:
+        """Whether the request was sent."""
+        unsent = self.verdict in (Verdict.SKIPPED, Verdict.UNSUPPORTED) or self.reason.startswith(NOT_RUN)
+        return not unsent
 
     def to_case(self) -> Case:
         """Return the result as a JUnit case; every result that was not tested is ``skipped``."""

@@ -95,6 +95,8 @@ def conform(
     checks = check_names() if at_random else ()
 
     def record(result: Result) -> None:
+        if not (result.verdict.good or outcome.failures()):
+            outcome.errors = session.last_words
         outcome.results.append(_expected(result, expected_failures or {}))
         if on_result is not None:
             on_result(outcome.results[-1])

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from splu_ref.channels import Json
 from splu_ref.conformance.comparison import UnreadableAnswerError, read_answer
 from splu_ref.conformance.program import Limits, MisbehaviorError, Program
+from splu_ref.conformance.result import NOT_RUN
 
 MOST_STARTS = 10
 """Maximum number of starts of the program, the first and those after misbehavior."""
@@ -23,6 +24,7 @@ class Session:
         self._program: Program | None = None
         self._starts = 0
         self.received = b""
+        self.last_words = ""  # the end of what a stopped program wrote to standard error
 
     def __enter__(self) -> Session:
         self._start()
@@ -35,9 +37,9 @@ class Session:
     def exhausted(self) -> str:
         """The reason why no more requests are sent; empty if there is none."""
         if time.monotonic() >= self._deadline:
-            return f"not run: the run took more than {self._limits.run:g} seconds (--time allows more)"
+            return f"{NOT_RUN}the run took more than {self._limits.run:g} seconds (--time allows more)"
         if self._program is None and self._starts >= MOST_STARTS:
-            return f"not run: the program misbehaved {MOST_STARTS} times"
+            return f"{NOT_RUN}the program misbehaved {MOST_STARTS} times"
         return ""
 
     def ask(self, request: Mapping[str, object], identifier: str) -> dict[str, Json]:
@@ -80,4 +82,5 @@ class Session:
     def _stop(self) -> None:
         if self._program is not None:
             self._program.stop()
+            self.last_words = self._program.last_words
             self._program = None

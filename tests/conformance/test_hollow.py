@@ -297,6 +297,32 @@ def test_failures_are_reported_immediately(capsys: pytest.CaptureFixture[str]) -
     assert json.loads(printed.out)["failed"] > 20
 
 
+def test_the_first_crash_is_shown_with_the_errors_of_the_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was not run comes after it, is counted apart, and no id is broken over two lines."""
+    monkeypatch.setenv("COLUMNS", "80")
+    code = """
+import json, sys
+for line in sys.stdin:
+    if json.loads(line)["op"] != "describe":
+        print("first words", file=sys.stderr)
+        raise KeyError("histogramm")
+    print(json.dumps({"ops": ["plan"], "name": "crashes", "version": "1"}), flush=True)
+"""
+    assert main(["conform", "--", sys.executable, "-c", code]) == 1
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert lines[0].startswith("does not conform: 11 failures in 12 tests, ")
+    assert " not run: the program misbehaved 10 times; " in lines[0]
+    first = next(file.vectors[0].id for file in vector_files() if file.operation == "plan")
+    assert lines[1].startswith(f"{first}: ")
+    assert "ended with exit code 1" in lines[1]
+    assert [line for line in lines if line.startswith("  its errors: ")] == lines[2:6]
+    assert (lines[2], lines[5]) == ("  its errors: first words", "  its errors: KeyError: 'histogramm'")
+    assert "not run" not in printed.err
+
+
 @pytest.mark.parametrize(
     ("identifier", "page"),
     [
