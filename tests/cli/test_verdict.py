@@ -202,6 +202,6 @@ def test_remedies_for_two_columns_go_together(
     found = _advice(capsys, "t.csv", "--sensitive", "x", "--sensitive", "y")
     assert found["verdict"] == "change first"
     assert {each["ground"] for each in found["reasons"]} == {"goals", "disclosure"}
-    assert all(f"--cross {name}" in found["command"] for name in ("x_q=", "y_p="))
+    assert all(f"--cross {name}" in found["command"] for name in ("x_p=", "y_q="))
     assert main(shlex.split(found["command"])[1:]) == 0
-    assert set(read_table("published.csv").columns) == {"x_q", "y_p"}
+    assert set(read_table("published.csv").columns) == {"x_p", "y_q"}
