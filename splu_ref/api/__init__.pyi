@@ -1,5 +1,4 @@
 from .auditing import audit_release as audit_release
-from .estimating import ESTIMATORS as ESTIMATORS
 from .estimating import answers as answers
 from .estimating import crosstab as crosstab
 from .estimating import estimator_for as estimator_for

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -13,7 +13,6 @@ from splu_ref.estimators import (
     AnswerQueries,
     Measure,
     Query,
-    QueryEstimator,
     TupleEstimator,
     count_table,
     estimator_of,
@@ -22,22 +21,7 @@ from splu_ref.estimators import (
     recoded_query,
     table_columns,
 )
-from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen, SpluGenByColumn, SpluGens
-
-
-def _of_splu_gen(release: PublishedTable) -> AnswerQueries:
-    mechanism = release.mechanism
-    assert isinstance(mechanism, SpluGens)
-    estimator = QueryEstimator(release.table, release.sensitive, mechanism, domains=release.domains)
-
-    return estimator.estimate
-
-
-ESTIMATORS: dict[str, Callable[[PublishedTable], AnswerQueries]] = {
-    SpluGen.name: _of_splu_gen,
-    SpluGenByColumn.name: _of_splu_gen,
-}
-"""Estimators of SPLU-Gen by mechanism; those of other mechanisms are in `RELEASE_ESTIMATORS`."""
+from splu_ref.mechanisms import AlphaBeta, PublishedTable
 
 
 def answers(
@@ -194,7 +178,7 @@ def _known(release: PublishedTable, query: Query) -> Query:
 
 def estimator_for(release: PublishedTable) -> AnswerQueries:
     """Return the function that answers queries on a release, which keeps what several of them need."""
-    return ESTIMATORS.get(release.mechanism.name, estimator_of)(release)
+    return estimator_of(release)
 
 
 def _frame_like(release: PublishedTable, columns: Mapping[str, list[Any]]) -> nw.DataFrame[Any]:

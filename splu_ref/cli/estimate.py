@@ -16,7 +16,6 @@ from splu_ref.cli.estimate_answers import (
     OWN_ESTIMATORS,
     answer_json,
     show_answer,
-    show_tuples,
     unanswered_json,
 )
 from splu_ref.cli.ledger import load_ledger
@@ -30,7 +29,7 @@ from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
     METHODS,
-    ChannelEstimator,
+    AnswerQueries,
     ConvergenceError,
     Interval,
     Method,
@@ -38,17 +37,15 @@ from splu_ref.estimators import (
     Query,
     QueryEstimate,
     QueryEstimator,
-    ReleaseEstimator,
-    TupleEstimator,
     estimator_of,
     method_named,
     read_conditions,
     recoded_query,
 )
 from splu_ref.mechanisms import (
-    AlphaBeta,
     Anatomy,
     Manifest,
+    Mechanism,
     ReleaseData,
     SpluGens,
     require_sensitive_table,
@@ -162,12 +159,9 @@ def run(
     facts, mechanism = release.manifest, release.mechanism
     queries = [] if batch is None else some_queries(batch)
     second = _second(sensitive_table, facts)
-    if not isinstance(mechanism, SpluGens):
-        assert facts is not None, "options state SPLU-Gen alone"
-        if interval != "each":
-            raise ParameterError(f"--interval does not apply to {mechanism.name}: leave it out")
-        return _by_channel(published, facts, second, where, queries, method, batch, wanted, as_json=as_json)
-    chosen = None if method is None else _method(method)
+    if not isinstance(mechanism, SpluGens) and interval != "each":
+        raise ParameterError(f"--interval does not apply to {mechanism.name}: leave it out")
+    chosen = None if method is None or not isinstance(mechanism, SpluGens) else _method(method)
     kind = _interval(interval)
     results: dict[int, dict[str, Any]] = {}
     conjunctions = False
@@ -181,53 +175,89 @@ def run(
             queries=[query for _, query in queries],
             progress=progress,
         ):
-            domains = None if facts is None else facts.domains
-            estimator = QueryEstimator(table, release.columns, mechanism, domains=domains)
-            known = _published(release, table)
-            conditions = read_conditions(where or (), values_of(known))
-            some = [queries[number] for number in numbers]
-            if facts is not None and facts.recoded:
-                some = [(line, _recoded(query, facts, table, batch, line)) for line, query in some]
-                if conditions:
-                    conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
-            if by:
-                ask = partial(_splu_gen, estimator, chosen, kind, progress)
-                make_table(known, ask, conditions, wanted, method, as_json=as_json)
-                return 0
-            some = some if batch is not None else [(0, Query(conditions))]
-            for line, query in some:
-                _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
-            queried = [query for _, query in some]
-            answer = partial(estimator.estimate, method=chosen, interval=kind, progress=progress)
+            known, require, ask = _opened(release, table, second, chosen, kind, progress)
+            asked = [queries[number] for number in numbers]
             if batch is None:
-                found = answer(queried)
-                conjunctions |= found[0].method != "mle"
-                continue
-            answered = _answered(answer, queried)
+                given = read_conditions(where or (), values_of(known))
+                asked = [(0, Query(given))] if given else []
+            if facts is not None and facts.recoded:
+                asked = [(line, _recoded(query, facts, table, batch, line)) for line, query in asked]
+            if by:
+                chosen_records = asked[0][1].conditions if asked else ()
+                make_table(known, ask, chosen_records, wanted, method, as_json=as_json)
+                return 0
+            for line, query in asked:
+                try:
+                    require(query)
+                except InputError as error:
+                    raise type(error)(f"{batch}, line {line}: {error}" if line else str(error)) from None
+            queried = [query for _, query in asked]
+            answered = ask(queried, method) if batch is None else _answered(ask, method, queried)
             conjunctions |= any(isinstance(each, str) or each.method != "mle" for each in answered)
-            results |= _results(numbers, known, queried, answered)
+            if batch is not None:
+                results |= _results(numbers, known, queried, answered)
     if facts is not None and facts.batches and conjunctions:
         note(
             f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
             "intervals of conjunctions assume one plan over all records"
         )
     if batch is None:
-        summary = (chosen or METHODS[found[0].method]).summary
-        show_answer(known, queried[0], found[0], summary, as_json=as_json)
+        [answer] = (each for each in answered if not isinstance(each, str))
+        show_answer(known, queried[0], answer, _summary(mechanism, chosen, answer.method), as_json=as_json)
     return _say_results(results)
 
 
-def _answered(
-    answer: Callable[[Sequence[Query]], Sequence[QueryEstimate]], queries: Sequence[Query]
-) -> list[QueryEstimate | str]:
+def _summary(mechanism: Mechanism[object], chosen: Method | None, method: str) -> str:
+    """Return the description of the method of an answer."""
+    if isinstance(mechanism, SpluGens):
+        return (chosen or METHODS[method]).summary
+    return OWN_ESTIMATORS.get(mechanism.name, BY_CHANNEL)[method]
+
+
+def _opened(
+    release: StatedRelease,
+    table: Records,
+    second: Microdata | None,
+    chosen: Method | None,
+    kind: Interval,
+    progress: Progress,
+) -> tuple[ReleaseData, Callable[[Query], object], AnswerQueries]:
+    """Return a table with its public parameters, what checks queries on it, and what answers them.
+
+    Under SPLU-Gen the domain defaults to the values that occur.
+    """
+    facts, mechanism = release.manifest, release.mechanism
+    stated = {} if facts is None else facts.domains
+    if isinstance(mechanism, SpluGens):
+        stated = {name: stated.get(name) or tuple(sorted(table.values(name))) for name in release.columns}
+    known = ReleaseData(table=table, mechanism=mechanism, domains=stated, attached_manifest=facts)
+    if isinstance(mechanism, SpluGens):
+        domains = None if facts is None else facts.domains
+        estimator = QueryEstimator(table, release.columns, mechanism, domains=domains)
+
+        def answer(queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
+            named = None if method is None else chosen
+            return estimator.estimate(queries, named, interval=kind, progress=progress)
+
+        return known, partial(estimator.resolve, method=chosen), answer
+    assert facts is not None, "options state SPLU-Gen alone"
+    if isinstance(table, Microdata):
+        known = with_sensitive_table(table, facts, second)
+    elif second is not None:
+        raise ParameterError(f"a release by {mechanism.name} is one table: leave out the sensitive table")
+    own = estimator_of(known)
+    return known, own.require, own
+
+
+def _answered(ask: AnswerQueries, method: str | None, queries: Sequence[Query]) -> list[QueryEstimate | str]:
     """Answer queries together; for a query whose search does not converge, return the reason instead."""
     try:
-        return list(answer(queries))
+        return list(ask(queries, method))
     except ConvergenceError as error:
         if len(queries) == 1:
             return [str(error)]
     half = len(queries) // 2
-    return [*_answered(answer, queries[:half]), *_answered(answer, queries[half:])]
+    return [*_answered(ask, method, queries[:half]), *_answered(ask, method, queries[half:])]
 
 
 def _results(
@@ -250,31 +280,6 @@ def _say_results(results: Mapping[int, dict[str, Any]]) -> int:
     return 3 if any(result["estimate"] is None for result in results.values()) else 0
 
 
-def _splu_gen(
-    estimator: QueryEstimator,
-    chosen: Method | None,
-    kind: Interval,
-    progress: Progress,
-    queries: Sequence[Query],
-    method: str | None,
-) -> list[QueryEstimate]:
-    """Answer the queries of a table; values alone by their default method."""
-    named = None if method is None else chosen
-    fits = kind if named is None or named.name == "shrunk" else "each"
-    return estimator.estimate(queries, named, interval=fits, progress=progress)
-
-
-def _published(release: StatedRelease, table: Records) -> ReleaseData:
-    """Return the table with its public parameters; the domain defaults to the values that occur."""
-    stated = {} if release.manifest is None else release.manifest.domains
-    domains = {
-        column: stated.get(column) or tuple(sorted(table.values(column))) for column in release.columns
-    }
-    return ReleaseData(
-        table=table, mechanism=release.mechanism, domains=domains, attached_manifest=release.manifest
-    )
-
-
 def _second(path: Path | None, facts: Manifest | None) -> Microdata | None:
     """Return Anatomy's second table."""
     if path is None:
@@ -288,93 +293,12 @@ def _second(path: Path | None, facts: Manifest | None) -> Microdata | None:
         return table
 
 
-def _by_channel(
-    published: Path,
-    facts: Manifest,
-    second: Microdata | None,
-    where: Sequence[str] | None,
-    queries: list[tuple[int, Query]],
-    method: str | None,
-    batch: Path | None,
-    wanted: TableOptions,
-    *,
-    as_json: bool,
-) -> int:
-    """Answer queries on a release by another mechanism than SPLU-Gen, by its declared law."""
-    tuples = isinstance(facts.mechanism, AlphaBeta)
-    results: dict[int, dict[str, Any]] = {}
-    with about(published), counted("counting") as progress:
-        for table, numbers in published_records(
-            published,
-            facts,
-            tuple(facts.domains),
-            where=where or (),
-            columns=wanted.named,
-            queries=[query for _, query in queries],
-            progress=progress,
-        ):
-            release, estimator = _estimating(table, facts, second)
-            conditions = read_conditions(where or (), values_of(release))
-            some = [queries[number] for number in numbers]
-            if facts.recoded:
-                some = [(line, _recoded(query, facts, table, batch, line)) for line, query in some]
-                if conditions:
-                    conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
-            if wanted.by:
-                make_table(release, estimator, conditions, wanted, method, as_json=as_json)
-                return 0
-            some = some if batch is not None else [(0, Query(conditions))]
-            for line, query in some:
-                try:
-                    estimator.require(query)
-                except InputError as error:
-                    raise type(error)(f"{batch}, line {line}: {error}" if batch else str(error)) from None
-            queried = [query for _, query in some]
-            if batch is None:
-                found = estimator(queried, method)
-            else:
-                answered = _answered(partial(estimator, method=method), queried)
-                results |= _results(numbers, release, queried, answered)
-    if batch is None and tuples:
-        show_tuples(release, queried[0], found[0], as_json=as_json)
-    elif batch is None:
-        summary = OWN_ESTIMATORS.get(facts.mechanism.name, BY_CHANNEL)[found[0].method]
-        show_answer(release, queried[0], found[0], summary, as_json=as_json)
-    return _say_results(results)
-
-
-def _estimating(
-    table: Records, facts: Manifest, second: Microdata | None
-) -> tuple[ReleaseData, ReleaseEstimator]:
-    """Return the release and its estimator, which uses counts alone if the table is not in memory."""
-    if isinstance(table, Microdata):
-        whole = with_sensitive_table(table, facts, second)
-        return whole, estimator_of(whole)
-    if second is not None:
-        raise ParameterError(
-            f"a release by {facts.mechanism.name} is one table: leave out the sensitive table"
-        )
-    release = ReleaseData(
-        table=table, mechanism=facts.mechanism, domains=facts.domains, attached_manifest=facts
-    )
-    return release, (
-        TupleEstimator(release) if isinstance(facts.mechanism, AlphaBeta) else ChannelEstimator(release)
-    )
-
-
 def _recoded(query: Query, facts: Manifest, table: Records, batch: Path | None, line: int) -> Query:
     """Return the query in terms of the release's recoded columns."""
     try:
         return recoded_query(query, facts, table)
     except ParameterError as error:
         raise ParameterError(f"{batch}, line {line}: {error}" if line else str(error)) from None
-
-
-def _check(estimator: QueryEstimator, query: Query, method: Method | None, place: str) -> None:
-    try:
-        estimator.resolve(query, method)
-    except InputError as error:
-        raise type(error)(f"{place}{error}") from None
 
 
 def _method(name: str) -> Method:

@@ -15,8 +15,10 @@ from splu_ref.estimators import (
     estimate_count,
     half_width,
     is_exact,
+    json_number,
 )
 from splu_ref.mechanisms import (
+    AlphaBeta,
     Anatomy,
     PerturbedGeneralization,
     ReleaseData,
@@ -43,6 +45,7 @@ OWN_ESTIMATORS = {
     PerturbedGeneralization.name: {
         "inversion": "each group's published record, corrected for replacement, times the group's size"
     },
+    AlphaBeta.name: {"inversion": "published tuples, minus the expected fakes, over alpha"},
     Anatomy.name: {
         "inversion": "values of the groups of the predicate's records, corrected for those of other records",
         "shares": "for each group with the value, the share of its records that satisfy the predicate",
@@ -55,9 +58,9 @@ OWN_ESTIMATORS = {
 def answer_json(known: ReleaseData, query: Query, answer: QueryEstimate) -> dict[str, Any]:
     """Return the JSON object of an answer."""
     result: dict[str, Any] = {
-        "estimate": _number(answer.estimate),
+        "estimate": json_number(answer.estimate),
         "standard_error": answer.standard_error,
-        "interval": None if answer.interval is None else [_number(end) for end in answer.interval],
+        "interval": None if answer.interval is None else [json_number(end) for end in answer.interval],
         "half_width": half_width(answer.interval),
         "approximation": approximation(exact=is_exact(known, query, answer), interval=answer.interval),
         "interval_kind": answer.interval_kind,
@@ -83,11 +86,6 @@ def unanswered_json(reason: str) -> dict[str, Any]:
     return result | {"approximation": "none", "method": "em", "warning": reason}
 
 
-def _number(value: float) -> float | int:
-    """Return a whole number as an integer."""
-    return int(value) if value == int(value) else value
-
-
 def _shown(value: float) -> str:
     """Return a number with one decimal, a whole one without."""
     return f"{value:.1f}".removesuffix(".0")
@@ -105,7 +103,11 @@ def show_answer(
     result, rows = answer_json(known, query, answer), known.table.row_count
     column, condition = query.conditions[0]
     looks = sum(name in known.domains for name, _ in query.conditions)
+    tuples = isinstance(known.mechanism, AlphaBeta)
     unit = "records in groups that show it" if isinstance(known.mechanism, Anatomy) else "records"
+    place = "predicate"
+    if tuples:
+        unit, place = "tuples", "domain"
     if (
         isinstance(known.mechanism, SpluGens)
         and answer.method == "mle"
@@ -117,13 +119,15 @@ def show_answer(
     else:
         lines = [
             ("estimate", _shown(answer.estimate)),
-            *(_model_based(answer) if looks > 1 else uncertainty_lines(answer)),
+            *(_model_based(answer) if looks > 1 and not tuples else uncertainty_lines(answer)),
             ("query", str(query)),
             ("method", f"{answer.method}: {summary}"),
-            ("published", f"{answer.published_count} {unit}, of {answer.predicate_count} in the predicate"),
+            ("published", f"{answer.published_count} {unit}, of {answer.predicate_count} in the {place}"),
         ]
     if isinstance(known.mechanism, PerturbedGeneralization):
         among = f"the records of the original, in {rows} groups"
+    elif tuples:
+        among = "the tuples of the original, which are distinct"
     else:  # records deleted at publication are in no count
         among = f"the {rows} records of the release, with their true values"
     lines.append(("among", among))
@@ -136,21 +140,6 @@ def show_answer(
     if answer.published_count == 0 and known.attached_manifest is None:
         note(f"no published row has {query}: a rare value may have vanished, or the value is misspelled")
     show(result, lines, as_json=as_json)
-
-
-def show_tuples(release: ReleaseData, query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
-    """Print the answer to a query about the tuples of an alpha-beta release."""
-    lines = [
-        ("estimate", _shown(answer.estimate)),
-        *uncertainty_lines(answer),
-        ("query", str(query)),
-        ("method", "inversion: published tuples, minus the expected fakes, over alpha"),
-        ("published", f"{answer.published_count} tuples, of {answer.predicate_count} in the domain"),
-        ("among", "the tuples of the original, which are distinct"),
-    ]
-    if answer.note is not None:
-        lines.append(("note", answer.note))
-    show(answer_json(release, query, answer), lines, as_json=as_json)
 
 
 def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:

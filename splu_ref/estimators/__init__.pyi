@@ -66,6 +66,7 @@ from .tables.cells import approximation as approximation
 from .tables.cells import cell_object as cell_object
 from .tables.cells import half_width as half_width
 from .tables.cells import is_exact as is_exact
+from .tables.cells import json_number as json_number
 from .tables.cells import ordered as ordered
 from .tables.cells import table_columns as table_columns
 from .tables.cells import table_object as table_object

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Protocol, TypeAlias
+from typing import Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import Query, ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.estimators.queries.weak_support import weak_support
-from splu_ref.mechanisms import SpluGens
+from splu_ref.mechanisms import ReleaseData, SpluGens
 
 Progress: TypeAlias = Callable[[int, int], None]
 JointEstimates: TypeAlias = Callable[[SeveralColumns, Sequence[ResolvedQuery]], tuple[QueryCounts, Estimates]]
@@ -161,6 +161,20 @@ class QueryEstimator:
         self._selections: dict[tuple[str, Condition], tuple[tuple[int, ...], int]] = {}
         for name in self.sensitive:
             self._columns.domain(name)
+
+    @classmethod
+    def of(cls, release: ReleaseData) -> Self:
+        """Return the estimator of a release by SPLU-Gen."""
+        assert isinstance(release.mechanism, SpluGens)
+        return cls(release.table, release.sensitive, release.mechanism, domains=release.domains)
+
+    def __call__(self, queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
+        """Estimate the counts of queries as `estimate` does."""
+        return self.estimate(queries, method)
+
+    def require(self, query: Query) -> None:
+        """Raise unless the query can be answered: see `resolve`."""
+        self.resolve(query)
 
     def resolve(self, query: Query, method: Method | None = None) -> ResolvedQuery:
         """Check a query, for a method if one is given, and return it as codes of this table.

@@ -17,7 +17,7 @@ import splu_ref as sr
 from splu_ref.api import estimating
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import code_column
-from splu_ref.estimators import Query, QueryEstimator
+from splu_ref.estimators import Query, QueryEstimator, estimator_of
 from tests.rounding import near
 
 ROWS = 240
@@ -59,7 +59,7 @@ def test_later_queries_read_nothing_again(tmp_path: Path, monkeypatch: pytest.Mo
         return counted
 
     monkeypatch.setattr("splu_ref.data.table.code_column", counting("column", code_column))
-    monkeypatch.setattr(estimating, "QueryEstimator", counting("estimator", QueryEstimator))
+    monkeypatch.setattr(estimating, "estimator_of", counting("estimator", estimator_of))
     release = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
     (tmp_path / "p.csv").unlink()
     first = release.estimate(sex="F", job="a")

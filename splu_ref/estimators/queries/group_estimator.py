@@ -12,13 +12,13 @@ from math import sqrt
 from typing import NamedTuple
 
 from splu_ref.channels import DataError, ParameterError
-from splu_ref.data import number
+from splu_ref.data import Microdata, number
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf
 from splu_ref.estimators.queries.limits import reaches
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import sum_interval
-from splu_ref.mechanisms import BETWEEN, SIZE, PerturbedGeneralization, PublishedTable
+from splu_ref.mechanisms import BETWEEN, SIZE, PerturbedGeneralization, ReleaseData
 
 ABOVE = (
     "each group publishes one record, so the variance estimate is biased upwards over releases, the more the "
@@ -67,8 +67,9 @@ class GroupEstimator:
         If the table does not hold the sizes of its groups, each at least k.
     """
 
-    def __init__(self, release: PublishedTable) -> None:
+    def __init__(self, release: ReleaseData) -> None:
         assert isinstance(release.mechanism, PerturbedGeneralization)
+        assert isinstance(release.table, Microdata)
         self._mechanism = release.mechanism
         self._domain = release.domains[self._mechanism.column]
         self._shown = release.table.cells(self._mechanism.column)

@@ -1,4 +1,4 @@
-"""The estimators of all mechanisms other than SPLU-Gen."""
+"""The estimators of all mechanisms."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.estimator import QueryEstimator
 from splu_ref.estimators.queries.channel_estimator import ChannelEstimator
 from splu_ref.estimators.queries.group_estimator import GroupEstimator
 from splu_ref.estimators.queries.part_estimator import PartEstimator
@@ -16,8 +17,10 @@ from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
     PerturbedGeneralization,
-    PublishedTable,
+    ReleaseData,
     SmallDomainRandomization,
+    SpluGen,
+    SpluGenByColumn,
 )
 
 
@@ -33,7 +36,9 @@ class ReleaseEstimator(Protocol):
         ...
 
 
-RELEASE_ESTIMATORS: dict[str, Callable[[PublishedTable], ReleaseEstimator]] = {
+RELEASE_ESTIMATORS: dict[str, Callable[[ReleaseData], ReleaseEstimator]] = {
+    SpluGen.name: QueryEstimator.of,
+    SpluGenByColumn.name: QueryEstimator.of,
     AlphaBeta.name: TupleEstimator,
     SmallDomainRandomization.name: PartEstimator,
     PerturbedGeneralization.name: GroupEstimator,
@@ -42,6 +47,6 @@ RELEASE_ESTIMATORS: dict[str, Callable[[PublishedTable], ReleaseEstimator]] = {
 """Estimators by the ``method`` field of the manifest."""
 
 
-def estimator_of(release: PublishedTable) -> ReleaseEstimator:
+def estimator_of(release: ReleaseData) -> ReleaseEstimator:
     """Return the estimator of a release; by default the inversion of its declared channel."""
     return RELEASE_ESTIMATORS.get(release.mechanism.name, ChannelEstimator)(release)

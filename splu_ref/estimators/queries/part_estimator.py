@@ -10,11 +10,12 @@ from math import sqrt
 import numpy as np
 
 from splu_ref.channels import ParameterError, retention
+from splu_ref.data import Microdata
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.query import Query
 from splu_ref.estimators.queries.record_states import RecordStates, Side, near_counts, sum_interval, weighted
-from splu_ref.mechanisms import PublishedTable, SmallDomainRandomization
+from splu_ref.mechanisms import ReleaseData, SmallDomainRandomization
 from splu_ref.randomness import IntArray
 
 
@@ -32,8 +33,9 @@ class PartEstimator:
         The published table, by `SmallDomainRandomization`.
     """
 
-    def __init__(self, release: PublishedTable) -> None:
+    def __init__(self, release: ReleaseData) -> None:
         assert isinstance(release.mechanism, SmallDomainRandomization)
+        assert isinstance(release.table, Microdata)
         self._mechanism = release.mechanism
         self._columns = Columns(release.table, release.domains)
         self._parts = self._mechanism.parts(release.table)

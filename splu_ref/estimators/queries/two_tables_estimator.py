@@ -18,8 +18,8 @@ from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.mechanisms import (
     GROUP,
     FloatArray,
-    PublishedTable,
     PublishedTwoTables,
+    ReleaseData,
     TwoTables,
     groups_of_release,
 )
@@ -72,7 +72,7 @@ class TwoTablesEstimator:
         If the tables are not those of one release, or there are too many values.
     """
 
-    def __init__(self, release: PublishedTable) -> None:
+    def __init__(self, release: ReleaseData) -> None:
         assert isinstance(release, PublishedTwoTables)
         [(self._column, self._domain)] = release.domains.items()
         if len(self._domain) > MOST_VALUES:

@@ -243,12 +243,12 @@ def table_object(table: Table) -> dict[str, Any]:
 
 def cell_object(table: Table, cell: Cell) -> dict[str, Any]:
     """Return a line of a table as a JSON object, without the columns it is a total over."""
-    interval = None if cell.interval is None else [_number(end) for end in cell.interval]
+    interval = None if cell.interval is None else [json_number(end) for end in cell.interval]
     return {
         "values": {
             column: value for column, value in zip(table.by, cell.values, strict=True) if value is not None
         },
-        "estimate": _number(cell.estimate),
+        "estimate": json_number(cell.estimate),
         "standard_error": cell.standard_error,
         "interval": interval,
         "half_width": half_width(cell.interval),
@@ -261,9 +261,9 @@ def cell_object(table: Table, cell: Cell) -> dict[str, Any]:
 
 def half_width(interval: tuple[float, float] | None) -> float | int | None:
     """Return half the length of an interval, None without one."""
-    return None if interval is None else _number((interval[1] - interval[0]) / 2)
+    return None if interval is None else json_number((interval[1] - interval[0]) / 2)
 
 
-def _number(value: float) -> float | int:
+def json_number(value: float) -> float | int:
     """Return a whole number as an integer."""
     return int(value) if value == int(value) else value

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 import splu_ref as sr
-from splu_ref.api import ESTIMATORS
 from splu_ref.channels.parameters import InputError
-from splu_ref.estimators import AnyOf, Cell, ChannelEstimator, QueryEstimate, Table, count_table
+from splu_ref.estimators import AnyOf, Cell, QueryEstimate, Table, count_table, estimator_of
 from splu_ref.estimators.tables.counts import _CellEstimates
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
 from tests.rounding import near
@@ -39,8 +38,7 @@ def twofold() -> sr.Release:
 
 def _table(release: PublishedTable, *by: str, **where: str) -> Table:
     conditions = tuple((column, AnyOf(tuple(value.split("|")))) for column, value in where.items())
-    ask = ESTIMATORS.get(release.mechanism.name, ChannelEstimator)(release)
-    return count_table(release, ask, by, conditions)
+    return count_table(release, estimator_of(release), by, conditions)
 
 
 def _sums(table: Table, column: str) -> dict[str | None, float]:
