@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from splu_ref.channels import PublishedCount
-from splu_ref.estimators.shrinkage.conditions import EXPONENTS, Conditions, ProductForms, PublishedForm
+from splu_ref.estimators.shrinkage.conditions import (
+    EXPONENTS,
+    Conditions,
+    CountPosterior,
+    ProductForms,
+    PublishedForm,
+)
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, ShrunkEstimates
 from tests.rounding import near
 
@@ -94,3 +100,31 @@ def test_the_prior_of_an_interval_does_not_follow_the_published_count(several: b
     change = float(more.states.solved[0] - less.states.solved[0])
     assert abs(float(more.prior[0] - less.prior[0])) < change / 20
     assert float(more.center[0] - less.center[0]) > change / 10
+
+
+def test_mixed_posteriors_have_the_moments_of_a_mixture() -> None:
+    one, other = (
+        CountPosterior(*np.array(parts)[:, None, None]) for parts in ([3.0, 2, 1, 4], [7.0, 5, 6, 1])
+    )
+    mixed = one.mixed(other, np.array([0.25]))
+    assert mixed.mean == near(np.array([[4.0]]))
+    assert mixed.variance == near(np.array([[0.75 * (2 + 9) + 0.25 * (5 + 49) - 16]]))
+    assert mixed.outside == near(np.array([[2.25]]))
+    assert mixed.spread == near(np.array([[0.75 * (4 + 1) + 0.25 * (1 + 36) - 2.25**2]]))
+    for whole, weight in ((one, 0.0), (other, 1.0)):
+        assert one.mixed(other, np.array([weight])) == whole
+
+
+def test_a_count_that_is_not_identified_lies_halfway_between_the_predictions() -> None:
+    """The first value has N/gamma records, so y says nothing about it."""
+    frequencies, law = np.array([400.0, 300.0, 200.0, 180.0, 120.0]), PublishedCount.of(3)
+    shrinkage = Shrinkage(frequencies, 1200, law)
+    single = np.array([[60.0, 80, 20, 30, 10], [90.0, 60, 60, 10, 40]])
+    conditions, published = Conditions(single, np.array([[1.0, 1.0]])), np.array([[20.0, 25, 8, 5, 2]])
+    composition = shrinkage.composition
+    without = composition.counts(composition.learn(published))
+    formed = composition.by_conditions(without, published, conditions)
+    found = shrinkage.learn(published, conditions).counts
+    assert abs(formed.mean - without.mean)[0, 0] > 0.1
+    assert found.mean[0, 0] == near((formed.mean + without.mean)[0, 0] / 2)
+    assert found.mean[0, 2:] == near(formed.mean[0, 2:])

@@ -150,6 +150,17 @@ class CountPosterior(NamedTuple):
     outside: FloatArray
     spread: FloatArray
 
+    def mixed(self, other: CountPosterior, weight: FloatArray) -> CountPosterior:
+        """Return the moments of a mixture, in which ``other`` has this weight by value."""
+        moved, moved_prior = other.mean - self.mean, other.outside - self.outside
+        left, between = 1 - weight, weight * (1 - weight)
+        return CountPosterior(
+            mean=self.mean + weight * moved,
+            variance=left * self.variance + weight * other.variance + between * moved**2,
+            outside=self.outside + weight * moved_prior,
+            spread=left * self.spread + weight * other.spread + between * moved_prior**2,
+        )
+
 
 class PublishedForm(NamedTuple):
     """A product form with the published counts that it leads one to expect, shape (predicates, values).

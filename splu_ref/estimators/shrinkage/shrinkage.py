@@ -54,6 +54,10 @@ distances of the moment estimate from 0, in standard errors, between which the w
 conditions together determine the value, the product form is wrong by more than the other values show, and
 large counts would lose."""
 
+UNCHECKED = 0.5
+"""Weight of the prediction without conditions for a count that is not identified: see `HIDDEN`. Neither
+prediction can be checked by y there, and halfway the larger of the two possible errors is the least."""
+
 _KNOTS = 120
 _ROUNDING = 1e-6
 """Rounding tolerance of interval ends."""
@@ -225,7 +229,8 @@ class Shrinkage:
         if conditions is None:
             posterior = posterior._replace(spread=np.full_like(posterior.spread, np.inf))
         elif (several := conditions.several).any():
-            posterior = self.composition.by_conditions(posterior, published, conditions)
+            formed = self.composition.by_conditions(posterior, published, conditions)
+            posterior = formed.mixed(posterior, UNCHECKED * self._hidden)
         counts = self._positive(posterior.mean, learned)
         retention = float(self._law.retention)
         others = np.maximum(counts.sum(axis=1)[:, None] - counts, _TRACE)
