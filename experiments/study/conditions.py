@@ -52,6 +52,8 @@ class ClassErrors(NamedTuple):
         Shares of the intervals `each` that contain the true count.
     length
         Mean length of the former intervals over that of the latter.
+    predicted
+        Root mean square of the standard errors with the product form over that of the errors.
     """
 
     name: str
@@ -61,6 +63,7 @@ class ClassErrors(NamedTuple):
     coverage: float
     coverage_without: float
     length: float
+    predicted: float
 
     @classmethod
     def of(cls, name: str, product: Judged, plain: Judged) -> ClassErrors:
@@ -68,6 +71,7 @@ class ClassErrors(NamedTuple):
         where = product.workload.classes[name]
         mine, other = (each.squares["shrunk"][:, where] for each in (product, plain))
         ratio, error = root_ratio(mine, other)
+        errors = product.predicted["shrunk"][:, where]
         return cls(
             name=name,
             queries=len(where),
@@ -76,6 +80,7 @@ class ClassErrors(NamedTuple):
             coverage=float(product.coverage("shrunk", name).mean()),
             coverage_without=float(plain.coverage("shrunk", name).mean()),
             length=float(product.length["shrunk"][:, where].mean() / plain.length["shrunk"][:, where].mean()),
+            predicted=float(np.sqrt(errors.mean() / max(mine.mean(), np.finfo(float).tiny))),
         )
 
 
@@ -201,10 +206,12 @@ def as_csv(found: Iterable[Comparison]) -> str:
     text, names = io.StringIO(), (ZERO, *POOLS)
     writer = csv.writer(text, lineterminator="\n")
     head = ["table, sensitive column, γ", "0", *POOLS, "mean"]
-    writer.writerow([*head, "least coverage of a class, and the former one", "length of intervals"])
+    last = ["least coverage of a class, and the former one", "length of intervals", "standard errors"]
+    writer.writerow([*head, *last])
     for one in found:
         by_name = {each.name: each for each in one.classes}
         least = min(one.classes, key=lambda each: each.coverage)
+        predicted = [each.predicted for each in one.classes]
         ratios = [
             f"{_short(by_name[name].ratio)} ± {_short(by_name[name].ratio_error)}" if name in by_name else "–"
             for name in names
@@ -216,6 +223,7 @@ def as_csv(found: Iterable[Comparison]) -> str:
                 _short(one.mean),
                 f"{_short(least.coverage, 3)}, {_short(least.coverage_without, 3)}",
                 _short(float(np.mean([each.length for each in one.classes]))),
+                f"{_short(min(predicted))}–{_short(max(predicted))}",
             ]
         )
     return text.getvalue()

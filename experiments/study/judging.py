@@ -193,12 +193,15 @@ class Judged:
         By interval: its length, likewise.
     squares
         By method: squared errors, likewise; none where it has no answer.
+    predicted
+        By interval: squared standard errors, likewise; none where it states none.
     """
 
     workload: JudgedQueries
     covered: Mapping[str, NDArray[np.bool_]]
     length: Mapping[str, FloatArray]
     squares: Mapping[str, FloatArray]
+    predicted: Mapping[str, FloatArray]
 
     def coverage(self, interval: str, name: str) -> FloatArray:
         """Return the share of a class's queries whose interval covered the true count, by release."""
@@ -241,6 +244,7 @@ def judged(
     covered: dict[str, list[NDArray[np.bool_]]] = {}
     length: dict[str, list[FloatArray]] = {}
     squares: dict[str, list[FloatArray]] = {}
+    predicted: dict[str, list[FloatArray]] = {}
     for source in sources:
         release = _Release(table, mechanism, source)
         found: dict[str, FloatArray] = {}
@@ -252,6 +256,9 @@ def judged(
                 inside = (low <= questions.true) & (questions.true <= high)
                 covered.setdefault(interval.name, []).append(inside)
                 length.setdefault(interval.name, []).append(high - low)
+            errors = [one.standard_error for one in answers if one.standard_error is not None]
+            if len(errors) == len(answers):
+                predicted.setdefault(interval.name, []).append(np.array(errors) ** 2)
             found[interval.name] = np.array([one.estimate for one in answers])
             found["published count"] = np.array([float(one.published_count) for one in answers])
             found["n f'/N"] = release.expected(questions, answers)
@@ -269,6 +276,7 @@ def judged(
         {name: np.stack(parts) for name, parts in covered.items()},
         {name: np.stack(parts) for name, parts in length.items()},
         whole,
+        {name: np.stack(parts) for name, parts in predicted.items()},
     )
 
 

@@ -53,6 +53,7 @@ def test_independent_conditions_lower_the_error_of_a_table_of_yours(
     ratios = {one["name"]: one["ratio"] for one in table["classes"]}
     assert ratios["1–20"] < 0.9  # the columns are independent given the value, as the product form assumes
     assert min(one["coverage"] for one in table["classes"]) > 0.85
+    assert all(0.5 < one["predicted"] < 3 for one in table["classes"])
     assert _run(capsys, *words) == found
     assert _run(capsys, *words, "--seed", 2) != found
 
