@@ -176,22 +176,24 @@ def run(
             progress=progress,
         ):
             known, require, ask = _opened(release, table, second, chosen, kind, progress)
-            asked = [queries[number] for number in numbers]
+            chosen_queries = [queries[number] for number in numbers]
             if batch is None:
                 given = read_conditions(where or (), values_of(known))
-                asked = [(0, Query(given))] if given else []
+                chosen_queries = [(0, Query(given))] if given else []
             if facts is not None and facts.recoded:
-                asked = [(line, _recoded(query, facts, table, batch, line)) for line, query in asked]
+                chosen_queries = [
+                    (line, _recoded(query, facts, table, batch, line)) for line, query in chosen_queries
+                ]
             if by:
-                chosen_records = asked[0][1].conditions if asked else ()
+                chosen_records = chosen_queries[0][1].conditions if chosen_queries else ()
                 make_table(known, ask, chosen_records, wanted, method, as_json=as_json)
                 return 0
-            for line, query in asked:
+            for line, query in chosen_queries:
                 try:
                     require(query)
                 except InputError as error:
                     raise type(error)(f"{batch}, line {line}: {error}" if line else str(error)) from None
-            queried = [query for _, query in asked]
+            queried = [query for _, query in chosen_queries]
             answered = ask(queried, method) if batch is None else _answered(ask, method, queried)
             conjunctions |= any(isinstance(each, str) or each.method != "mle" for each in answered)
             if batch is not None:
