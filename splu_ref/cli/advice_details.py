@@ -170,8 +170,9 @@ class ColumnAdvice:
     def risks(advice: Advice, leaks: Leaks) -> str:
         """Return the risks that remain at the recommended option, in numbers."""
         option, alpha = recommend(advice).option, advice.goals.alpha
+        partly = "".join(f"{each.sentence('')}; " for each in leaks.leaks if each.kind == "partly unique")
         return (
-            f"{leaks.unique_records} of {advice.rows} records are unique by their other columns; "
+            f"{partly}{leaks.unique_records} of {advice.rows} records are unique by their other columns; "
             f"{option.groups_at_risk + leaks.found} predicates have nearly one value of {leaks.sensitive!r}: "
             f"{option.groups_at_risk} of up to {alpha} records, {leaks.found} larger"
         )

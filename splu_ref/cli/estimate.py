@@ -197,7 +197,7 @@ def run(
             answered = ask(queried, method) if batch is None else _answered(ask, method, queried)
             conjunctions |= any(isinstance(each, str) or each.method != "mle" for each in answered)
             if batch is not None:
-                results |= _results(numbers, known, queried, answered)
+                results |= _results(numbers, known, chosen_queries, answered)
     if facts is not None and facts.batches and conjunctions:
         note(
             f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
@@ -265,13 +265,14 @@ def _answered(ask: AnswerQueries, method: str | None, queries: Sequence[Query]) 
 def _results(
     numbers: Sequence[int],
     known: ReleaseData,
-    queried: Sequence[Query],
+    asked: Sequence[tuple[int, Query]],
     found: Sequence[QueryEstimate | str],
 ) -> dict[int, dict[str, Any]]:
-    """Return the JSON objects of answers by the numbers of their queries."""
+    """Return the JSON objects of answers by the numbers of their queries, with the lines of these."""
     return {
-        number: unanswered_json(answer) if isinstance(answer, str) else answer_json(known, query, answer)
-        for number, query, answer in zip(numbers, queried, found, strict=True)
+        number: {"line": line}
+        | (unanswered_json(answer) if isinstance(answer, str) else answer_json(known, query, answer))
+        for number, (line, query), answer in zip(numbers, asked, found, strict=True)
     }
 
 

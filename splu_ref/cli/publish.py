@@ -87,6 +87,10 @@ OBSERVED = (
     "--observed-domain: the domain depends on the data, and the release discloses it: declare it with "
     "--domain to protect values that a single record has"
 )
+JOINED = (
+    "audit-release cannot audit joined batches: publish new records as a release of their own, without "
+    "--append, if they are to be audited"
+)
 EMPTY = (
     "no tuple was published, which can happen by chance: the estimate of a count is -beta/alpha times the "
     "tuples of the domain that are counted"
@@ -513,6 +517,8 @@ class _Publication:
         self, release: Release, made: NamedMechanism, outputs: list[tuple[Path, bytes]]
     ) -> Iterator[str]:
         """Yield the notes on a release."""
+        if isinstance(release, JoinedRelease):
+            yield JOINED
         observed = self.options.observed_domain
         fixed = tuple(self.preparation.domains)
         if self._declares or isinstance(release, JoinedRelease):

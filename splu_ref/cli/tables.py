@@ -164,11 +164,14 @@ def _show(table: Table, rows: int, *, every: bool) -> None:
     methods = ", ".join(dict.fromkeys(cell.method for cell in lines))
     accuracy = {cell.approximation for cell in table.cells}
     accuracy |= {cell.approximation for cell in table.totals} - {"exact"}
+    reasons = dict.fromkeys(cell.warning for cell in lines if cell.warning is not None)
+    marked = "*: " if any(cell.warning is None for cell in table.cells) else ""
+    more = f"; and {len(reasons) - 1} more reasons (--json)" if len(reasons) > 1 else ""
     notes = [
         *([f"where   {Query(table.where)}"] if table.where else []),
         f"method  {methods}; intervals: {', '.join(sorted(accuracy))}",
         f"among   {table.rows} of the {rows} records of the release, with their true values",
-        *([] if table.warning is None else [f"warning {table.warning}"]),
+        *([] if table.warning is None else [f"warning {marked}{table.warning}{more}"]),
     ]
     room = len(lines) if every else MOST_LINES - 2 - sum(1 + len(note) // NARROW for note in notes)
     shown = len(lines) if len(lines) <= room + 1 else room
@@ -187,7 +190,8 @@ def _texts(cell: Cell) -> list[str]:
     if cell.interval is None:
         return [*texts, _shown(cell.estimate), error, "none"]
     low, high = cell.interval
-    return [*texts, _shown(cell.estimate), error, f"{_shown(low)} to {_shown(high)}"]
+    mark = "" if cell.warning is None else " *"
+    return [*texts, _shown(cell.estimate), error, f"{_shown(low)} to {_shown(high)}{mark}"]
 
 
 def _shown(value: float) -> str:

@@ -38,6 +38,9 @@ def test_numbers_and_words() -> None:
     reported = dict(found.sentences())
     assert reported["protected"].startswith("1 of 6 values (1 record): counts up to 4 are off by 1/2")
     assert f"T_f = {threshold}" in reported["accurate"]
+    public = found.statement("job")
+    assert f"by 1/2 or more with probability at least {decimal_down(level, 4)} where at most 4" in public
+    assert f"at most 1/10 where {threshold} or more have it" in public
 
 
 def test_every_estimate_is_bounded_for_other_retentions_and_for_more_counts() -> None:

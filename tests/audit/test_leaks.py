@@ -17,6 +17,7 @@ from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
 from splu_ref.audit.advice.joint_view import joint_views
 from splu_ref.audit.advice.leaks import Leaks, Roles, scan
 from splu_ref.audit.advice.skew import require_groups
+from splu_ref.audit.advice.verdict import refuse_disclosure
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.data import Microdata
@@ -100,6 +101,20 @@ def test_each_kind_is_found_with_its_numbers(columns: dict[str, list[str]]) -> N
         (f"one={JOBS.index(job) // 2} and two={JOBS.index(job) % 2}", job, 10, 10) for job in JOBS
     ]
     assert found.unique_records == 40
+
+
+def test_free_text_is_named_and_every_column_that_stops_publication(columns: dict[str, list[str]]) -> None:
+    text = [f"note {row}" if row % 4 == 0 else "none" for row in range(40)]
+    less = ["none" if row % 8 else cell for row, cell in enumerate(text)]
+    coin, number = columns["coin"], columns["id"]
+    found = _scan({"text": text, "s": coin})
+    assert _kinds(found) == {("partly unique", ("text",))}
+    assert found.leaks[0].sentence("s") == "'text' is partly unique: 10 of 40 records have a unique cell"
+    refuse_disclosure([found])
+    assert _kinds(_scan({"text": less, "s": coin})) == set()
+    options = "nothing is published; --drop id --drop other, or --keep id --keep other to publish them all"
+    with pytest.raises(DataError, match=f"'id' is unique.* 'other' is unique.*: {options}"):
+        refuse_disclosure([_scan({"text": text, "id": number, "other": number, "s": coin})])
 
 
 def test_a_cell_of_its_own_determines_nothing(columns: dict[str, list[str]]) -> None:

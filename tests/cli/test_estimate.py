@@ -164,10 +164,12 @@ def test_a_batch_is_answered_line_by_line_in_its_order(
     answers = _lines(capsys, *release, "--batch", batch)
     assert [answer["method"] for answer in answers] == ["shrunk", "mle", "shrunk", "mle", "shrunk"]
     assert answers == _lines(capsys, *release, "--batch", batch, "--json")
+    assert [answer.pop("line") for answer in answers] == [1, 3, 5, 7, 9]
     for where, answer in zip(queries, answers, strict=True):
         assert answer.keys() >= KEYS
         batch.write_text(json.dumps({"where": where}))
         [alone] = _lines(capsys, *release, "--batch", batch)
+        assert alone.pop("line") == 1
         assert alone.pop("interval") == near(answer["interval"])
         numbers = {key for key, value in alone.items() if isinstance(value, float)}
         assert {key: alone[key] for key in numbers} == near({key: answer[key] for key in numbers})

@@ -213,6 +213,30 @@ def test_means_and_sums_by_group(release: list[str], capsys: pytest.CaptureFixtu
     assert sum(cell["estimate"] for cell in sums["cells"]) == near(ages.sum(), rel=1e-3)
 
 
+def test_rows_say_why_their_interval_is_wide_and_means_how_many_numbers_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A third of the records has one job: it is published for others as often as for these."""
+    job = ["common" if n % 3 == 1 else "abcdef"[n * n % 11 % 6] for n in range(600)]
+    age = [None if n % 4 == 0 else 20 + n % 7 for n in range(600)]
+    frame = pl.DataFrame({"sex": ["mf"[n % 2] for n in range(600)], "age": age, "job": job})
+    made = SpluGen(3).publish(frame, "job", SeededSource(1))
+    write_table(made.table, tmp_path / "p.csv")
+    (tmp_path / "m.json").write_bytes(made.manifest.to_json())
+    release = ["estimate", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json")]
+    table = _json(capsys, [*release, "--by", "sex,job"])
+    wide = [cell for cell in table["cells"] if "warning" in cell]
+    assert {cell["values"]["job"] for cell in wide} == {"common"}
+    assert all(cell["warning"].startswith("weakly supported") for cell in wide)
+    assert main([*release, "--by", "sex,job"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    marked = [line.split()[1] for line in printed if line.rstrip().endswith(" *")]
+    assert marked == ["common", "common"]
+    assert any(line.startswith("warning *: weakly supported") for line in printed)
+    means = _json(capsys, [*release, "--by", "job", "--mean", "age"])
+    assert means["rows"] == sum(cell != "" for cell in made.table.cells("age"))
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -68,7 +68,10 @@ def test_a_disclosing_column_stops_publishing_unless_it_is_kept(
     _publish(*JOB, code=2)
     said = capsys.readouterr().err
     assert "'code' discloses 'job': all 600 records that share a cell share the value" in said
-    assert "nothing is published; --drop code, or --keep code to publish it all the same" in said
+    assert "'ssn' is unique: 600 of 600 records have a unique cell" in said
+    assert (
+        "nothing is published; --drop code --drop ssn, or --keep code --keep ssn to publish them all the same"
+    ) in said
     assert said.count("\n") == 1
     _publish(*JOB, "--keep", "code", code=2)
     assert "'ssn' is unique: 600 of 600 records have a unique cell" in capsys.readouterr().err

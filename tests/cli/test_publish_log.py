@@ -8,6 +8,7 @@ import pytest
 
 from splu_ref.audit.release_log.entries import read_log
 from splu_ref.cli import main
+from splu_ref.cli.publish import JOINED
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
 
@@ -140,7 +141,7 @@ def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.
     capsys.readouterr()
     assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", "--manifest", "2.json", "--json") == 0
     captured = capsys.readouterr()
-    assert captured.err == ""
+    assert captured.err == f"note: {JOINED}\n"
     result = json.loads(captured.out)
     assert (result["rows_out"], result["batch_rows"]) == (48, 8)
     first, second = read_log(Path("log")).entries
@@ -152,7 +153,7 @@ def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.
         BATCH.replace("\nm", "\no"), encoding="utf-8"
     )  # other records, the same counts
     assert _append("more.csv", "2.csv", "2.json", "-o", "4.csv") == 0
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == f"note: {JOINED}\n"
     before = Path("log").read_bytes()
     assert _append("batch.csv", "2.csv", "2.json", "-o", "3.csv") == 2  # twice
     assert "the batch is already a part of the release (release 2 of the log)" in capsys.readouterr().err

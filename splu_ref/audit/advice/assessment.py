@@ -122,6 +122,16 @@ class Assessment:
             *_labeled("caution", self._cautions(recoding=recoding)),
         ]
 
+    def statement(self, column: str) -> str:
+        """Return what a release with independent draws promises and what not, for the public."""
+        least, p = decimal_down(self.t_p, 4), self.law.retention
+        return (
+            f"each published {column} is the true one with probability {p}; a published count is off "
+            f"by {self.epsilon} or more with probability at least {least} where at most {self.alpha} records "
+            f"have the value, and at most {self.t_e} where {self.threshold} or more have it; nothing is "
+            "promised for other counts, nor about who is in the table and its other columns"
+        )
+
     def typical_errors(self) -> list[tuple[str, str]]:
         """Return pairs of a label and a text on the errors of typical conjunctions."""
         texts = [

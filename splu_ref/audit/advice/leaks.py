@@ -26,10 +26,12 @@ from splu_ref.channels import STEP, Concept, ParameterError, spend
 from splu_ref.data import Microdata, Value, text
 from splu_ref.guarantees import Progress
 
-Kind: TypeAlias = Literal["unique", "nearly unique", "determines", "nearly determines", "ranges"]
+Kind: TypeAlias = Literal[
+    "unique", "nearly unique", "partly unique", "determines", "nearly determines", "ranges"
+]
 
-UNIQUE = Fraction(1, 2)
-"""Least share of unique cells of a column that is called nearly unique."""
+UNIQUE, PARTLY_UNIQUE = Fraction(1, 2), Fraction(1, 5)
+"""Least share of unique cells of a column that is called nearly unique, and partly, such as free text."""
 CONCENTRATED = Fraction(9, 10)
 """Least share of records with one value in a concentrated predicate, and of correct guesses by a column that
 nearly determines the sensitive one."""
@@ -75,7 +77,7 @@ class Leak:
         """Return a description of the disclosure."""
         name = " and ".join(map(repr, self.columns))
         verb = "disclose" if len(self.columns) > 1 else "discloses"
-        if self.kind in ("unique", "nearly unique"):
+        if self.kind.endswith("unique"):
             return f"{name} is {self.kind}: {self.records} of {self.among} records have a unique cell"
         if self.kind == "determines":
             return f"{name} {verb} {sensitive!r}: all {self.among} records that share a cell share the value"
@@ -246,9 +248,9 @@ def _scan_column(
         name, filled = (column.name,), column.filled
         if column.alone >= UNIQUE * filled > 0:
             identifying.add(column.name)
-            if column.name not in roles.quasi:
-                kind: Kind = "unique" if column.alone == filled else "nearly unique"
-                leaks.append(Leak(kind, name, column.alone, filled))
+        if column.alone >= PARTLY_UNIQUE * filled > 0 and column.name not in roles.quasi:
+            kind: Kind = "nearly unique" if column.name in identifying else "partly unique"
+            leaks.append(Leak("unique" if column.alone == filled else kind, name, column.alone, filled))
         of_column = _ConcentratedPredicates(table.domain(sensitive), above, most)
         prediction = _MajorityPrediction(name)
         for groups in groups_of(table, [column], sensitive):
@@ -274,7 +276,7 @@ def _scan_column(
             if leak is not None:
                 leaks.append(leak)
         report(done := done + 1)
-    order = ("determines", "unique", "nearly determines", "ranges", "nearly unique")
+    order = ("determines", "unique", "nearly determines", "ranges", "nearly unique", "partly unique")
     leaks.sort(key=lambda leak: (order.index(leak.kind), len(leak.columns)))
     return tuple(leaks), concentrated.largest(), concentrated.unlisted
 

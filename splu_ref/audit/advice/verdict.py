@@ -105,7 +105,8 @@ def disclosures(leaks: Sequence[Leaks]) -> list[Objection]:
     found: dict[str, Objection] = {}
     for each in leaks:
         for leak in each.leaks:
-            column = None if leak.drawn else _dropped(leak, found)
+            allowed = leak.drawn or leak.kind == "partly unique"
+            column = None if allowed else _dropped(leak, found)
             if column is not None:
                 found[column] = Objection("disclosure", column, leak.sentence(each.sensitive))
     return list(found.values())
@@ -125,15 +126,16 @@ def dependences(leaks: Sequence[Leaks]) -> list[Objection]:
 def refuse_disclosure(leaks: Sequence[Leaks]) -> None:
     """Raise ``DataError`` if a column identifies records or predicts a sensitive value.
 
-    The message names the options that drop the first such column, or publish it all the same.
+    The message names all such columns, and the options that drop them or publish them all the same.
     """
-    found = disclosures(leaks)
-    if found:
-        name = shlex.quote(found[0].column)
-        more = f"; the same with {len(found) - 1} more, see splu-ref advise" if found[1:] else ""
+    if found := disclosures(leaks):
+        drop, keep = (
+            shlex.join(word for each in found for word in (option, each.column))
+            for option in ("--drop", "--keep")
+        )
         raise DataError(
-            f"{found[0].reason}: nothing is published; --drop {name}, or --keep {name} to publish it all the "
-            f"same{more}"
+            f"{'; '.join(each.reason for each in found)}: nothing is published; {drop}, or {keep} to publish "
+            f"{'it' if len(found) == 1 else 'them'} all the same"
         )
 
 

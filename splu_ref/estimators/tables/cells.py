@@ -37,6 +37,7 @@ class Cell(NamedTuple):
     published_count: int
     predicate_count: int  #: see ``published_count``
     exact: bool = False  #: whether the interval has at least its nominal coverage for every count
+    warning: str | None = None  #: why the interval is wide, missing or no 95 % interval; or None
 
     @property
     def approximation(self) -> str:
@@ -58,7 +59,9 @@ class Table:
     #: the totals of the lines: public counts of the columns that are not sensitive, counts of each sensitive
     #: column's values, and all records
     totals: tuple[Cell, ...]
-    rows: int  #: number of records that satisfy the conditions on columns that are not sensitive
+    #: number of records that satisfy the conditions on columns that are not sensitive, and have a number in
+    #: the measured column, if that is not sensitive either
+    rows: int
     warning: str | None = None  #: reason for missing intervals, or None
 
 
@@ -244,7 +247,7 @@ def table_object(table: Table) -> dict[str, Any]:
 def cell_object(table: Table, cell: Cell) -> dict[str, Any]:
     """Return a line of a table as a JSON object, without the columns it is a total over."""
     interval = None if cell.interval is None else [json_number(end) for end in cell.interval]
-    return {
+    found: dict[str, Any] = {
         "values": {
             column: value for column, value in zip(table.by, cell.values, strict=True) if value is not None
         },
@@ -257,6 +260,7 @@ def cell_object(table: Table, cell: Cell) -> dict[str, Any]:
         "published_count": cell.published_count,
         "predicate_count": cell.predicate_count,
     }
+    return found if cell.warning is None else found | {"warning": cell.warning}
 
 
 def half_width(interval: tuple[float, float] | None) -> float | int | None:

@@ -109,6 +109,7 @@ class _CellEstimates(NamedTuple):
                 published_count=answer.published_count,
                 predicate_count=answer.predicate_count,
                 exact=exact[at],
+                warning=answer.warning,
             )
 
 

@@ -102,11 +102,13 @@ def measure_table(
     used = [one.column for one in memberships] + ([column] if column in release.domains else [])
     inverses = {name: _inverse(release, name) for name in used}
     _require(release, used, inverses, groups)
-    found = (
-        _of_sensitive(release, groups, memberships, inverses, column, numeric)
-        if column in release.domains
-        else _of_public(release, groups, memberships, inverses, numeric[_codes(release, column)])
-    )
+    rows = groups.counts.sum()
+    if column in release.domains:
+        found = _of_sensitive(release, groups, memberships, inverses, column, numeric)
+    else:
+        numbers = numeric[_codes(release, column)]
+        found = _of_public(release, groups, memberships, inverses, numbers)
+        rows = groups.times[(groups.of_row >= 0) & ~np.isnan(numbers)].sum()
     mechanism = release.mechanism
     has_interval = not isinstance(mechanism, SpluGens) or all(
         mechanism.for_column(name).plan == "mixed" for name in used
@@ -119,7 +121,7 @@ def measure_table(
             _cells(found, measure, groups, memberships, by, has_interval=has_interval, exact=not used)
         ),
         totals=(),
-        rows=int(groups.counts.sum()),
+        rows=int(rows),
         warning=None if has_interval else NO_INTERVAL,
     )
 
