@@ -191,20 +191,22 @@ class ColumnAdvice:
         """
         for number in range(0, len(self.tables), 2):
             some = self.tables[number : number + 2]
-            sizes = ", ".join(
-                f"{label}: {' x '.join(each.table.columns)} ({each.table.cells} cells of "
-                f"{each.table.counts.mean():.0f} records)"
-                for label, each in zip("ab", some, strict=False)
-            )
+            tables = [each.table for each in some]
             releases = max(width.releases for each in some for width in each.widths)
             largest = max(
                 width.width_error / max(width.width, 1e-9) for each in some for width in each.widths
             )
-            title = (
-                f"expected mean width of 95 % intervals, median standard error, number from 0; {sizes}; "
-                f"up to {releases} simulated releases (+-{largest:.1%})"
-            )
-            show({}, [("", ""), ("intervals", title)], as_json=False)
+            title = "95 %: mean width, median standard error, number that starts at 0"
+            sizes = [f"{each.cells} cells of {each.counts.mean():.0f} records" for each in tables]
+            named = [f"{' x '.join(each.columns)} ({size})" for each, size in zip(tables, sizes, strict=True)]
+            simulated = f"up to {releases} releases (+-{largest:.1%})"
+            lines = [
+                ("", ""),
+                ("intervals", title),
+                *zip("ab", named, strict=False),
+                ("simulated", simulated),
+            ]
+            show({}, lines, as_json=False)
             draw(self._widths(some, errors=errors))
 
     def show(self) -> None:
