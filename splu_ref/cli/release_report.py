@@ -171,8 +171,7 @@ class ReleaseReport:
         self.result["leaks"] = leaks
         self.result["publisher_only"] = [name for name in PUBLISHER_ONLY if name in self.result]
         statements = [each.statement(column) for column, each in assessments.items()]
-        if statements:
-            self.result["statement"] = "; ".join(statements)
+        self.result["statement"] = "; ".join(statements) or None
         for column, each in assessments.items():
             name = [("column", column)] if isinstance(self.result["sensitive"], list) else []
             self.lines += name + each.sentences(recoding=recoding)

@@ -165,13 +165,13 @@ def _show(table: Table, rows: int, *, every: bool) -> None:
     accuracy = {cell.approximation for cell in table.cells}
     accuracy |= {cell.approximation for cell in table.totals} - {"exact"}
     reasons = dict.fromkeys(cell.warning for cell in lines if cell.warning is not None)
-    marked = "*: " if any(cell.warning is None for cell in table.cells) else ""
-    more = f"; and {len(reasons) - 1} more reasons (--json)" if len(reasons) > 1 else ""
+    mark = "*: " if reasons else ""
+    more = f"; and {len(reasons) - 1} more (--json)" if len(reasons) > 1 else ""
     notes = [
         *([f"where   {Query(table.where)}"] if table.where else []),
         f"method  {methods}; intervals: {', '.join(sorted(accuracy))}",
         f"among   {table.rows} of the {rows} records of the release, with their true values",
-        *([] if table.warning is None else [f"warning {marked}{table.warning}{more}"]),
+        *([] if table.warning is None else [f"warning {mark}{table.warning}{more}"]),
     ]
     room = len(lines) if every else MOST_LINES - 2 - sum(1 + len(note) // NARROW for note in notes)
     shown = len(lines) if len(lines) <= room + 1 else room

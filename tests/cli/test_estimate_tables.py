@@ -161,9 +161,10 @@ def test_statements_are_queries(
     answers = []
     for name in ("q.sql", "q.jsonl"):
         assert main([*release, "--batch", str(tmp_path / name)]) == 0
-        answers.append(capsys.readouterr().out)
+        answers.append([json.loads(line) for line in capsys.readouterr().out.splitlines()])
+    lines_of = [[answer.pop("line") for answer in some] for some in answers]
+    assert lines_of == [[2, 4, 6], [1, 2, 3]]
     assert answers[0] == answers[1]
-    assert len(answers[0].splitlines()) == 3
     (tmp_path / "q.sql").write_text(f"select count(*) where {pairs[3][0]}")
     assert 'q.sql, line 1: "O\'Hare" is not a value' in _refused(
         capsys, [*release, "--batch", str(tmp_path / "q.sql")]

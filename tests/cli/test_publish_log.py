@@ -169,7 +169,7 @@ def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFix
     key = ("--key-file", "secret")
     assert _publish("-o", "1.csv", "--manifest", "1.json", *key) == 0
     assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", *key) == 0
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == f"note: {JOINED}\n"
     Path("log").unlink()
     assert _append("batch.csv", "1.csv", "1.json", "-o", "3.csv", *key) == 0
     assert "the log does not contain the release that the batch joins," in capsys.readouterr().err
