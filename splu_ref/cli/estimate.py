@@ -265,14 +265,14 @@ def _answered(ask: AnswerQueries, method: str | None, queries: Sequence[Query]) 
 def _results(
     numbers: Sequence[int],
     known: ReleaseData,
-    asked: Sequence[tuple[int, Query]],
+    queries: Sequence[tuple[int, Query]],
     found: Sequence[QueryEstimate | str],
 ) -> dict[int, dict[str, Any]]:
     """Return the JSON objects of answers by the numbers of their queries, with the lines of these."""
     return {
         number: {"line": line}
         | (unanswered_json(answer) if isinstance(answer, str) else answer_json(known, query, answer))
-        for number, (line, query), answer in zip(numbers, asked, found, strict=True)
+        for number, (line, query), answer in zip(numbers, queries, found, strict=True)
     }
 
 
