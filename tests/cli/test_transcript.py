@@ -139,6 +139,7 @@ def test_a_transcript_is_not_written_without_a_word(folder: Path, capsys: pytest
             "max_gamma",
             "randomness",
             "publisher_only",
+            "statement",
             "values_without_rows",
             "recoded",
             "worth",
