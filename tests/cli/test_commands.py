@@ -56,6 +56,7 @@ def test_a_release_from_table_to_estimate(
         capsys, "publish", table, "-o", published, "--sensitive", "occupation", "--gamma", 5,
         "--manifest", manifest,
     )  # fmt: skip
+    assert done.pop("statement").startswith("each published occupation is the true one with probability 1/5")
     private = {name: done.pop(name) for name in ("worth", "leaks")}
     assert done == {
         "mechanism": "SPLU-Gen", "rows_in": 30718, "rows_out": 30715, "suppressed": 3,
