@@ -28,6 +28,10 @@ _REPORTING = ("splu_ref.cli.claims", "splu_ref.cli.ledger", "splu_ref.report.sta
 """What affirms claims or reports of them in the library."""
 _DESCRIBING = frozenset({"Claim", "Kernel"})
 """What is called by statements that only describe claims, which are recorded as text."""
+_FOLDERS = frozenset(
+    {"benchmarks", "build", "docs", "experiments", "proofs", "property_tests", "report", "splu_ref", "tests"}
+)
+"""Folders of a checkout that may hold modules, and those that tools write."""
 _DIGITS, _SHORT = 32, 16
 """Hexadecimal digits that are kept of a fingerprint, and of one of many: 128 and 64 bits."""
 
@@ -128,14 +132,17 @@ def machinery() -> str:
         If a folder of proofs does more when it is imported than to name its modules.
     """
     folder, library = Path(__file__).parent, Path(str(resources.files(LIBRARY)))
-    for file in sorted(folder.glob("*/__init__.py")):
+    folders = sorted(folder.glob("*/__init__.py"))
+    for file in folders:
         if not names_only(f"{PROOFS}.{file.parent.name}", frozenset({"PAPER", "MODULES"})):
             raise InputError(f"{file.parent.name}/{file.name} does more than name its modules: take it out")
+    if foreign := [*folder.rglob("*.pyi"), *_beside(folder)]:
+        raise InputError(f"what is imported stands in known folders: remove {', '.join(map(str, foreign))}")
     modules = [f"{PROOFS}.{file.stem}" for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
     code = [fingerprint([(name, None) for name in (PROOFS, *modules, *_REPORTING)], ())]
     code += [
-        f"{file.parent.relative_to(library)}: {normal_form(ast.parse(text_of(file)).body)}"
-        for file in sorted(library.rglob("__init__.py"))
+        f"{file.parent.name}: {normal_form(ast.parse(text_of(file)).body)}"
+        for file in (*folders, *sorted(library.rglob("__init__.py")))
     ]
     files = (
         library / "data" / "adult_demo.csv.gz",
@@ -144,6 +151,19 @@ def machinery() -> str:
     )
     digests = [sha256(file.read_bytes()).hexdigest() for file in files]
     return sha256("\n".join([*code, *digests]).encode()).hexdigest()
+
+
+def _beside(folder: Path) -> list[Path]:
+    """Return what of a checkout could be imported beside its own packages."""
+    proofs, root = folder.parent, folder.parents[1]
+    if proofs.name != "proofs":
+        return []  # an installed package
+    entries = [*(each for each in proofs.iterdir() if each != folder), *root.iterdir()]
+    folders = [each for each in entries if each.name.isidentifier() and each.name not in _FOLDERS]
+    return [
+        *(each for each in entries if each.suffix == ".py"),
+        *(each for each in folders if any(each.rglob("*.py")) and not (each / "pyvenv.cfg").exists()),
+    ]
 
 
 def _is_machinery(name: str) -> bool:

@@ -255,8 +255,8 @@ class Ledger:
             all, if a claim that was affirmed once is no longer there; or if the machinery accepts what is
             false.
         """
-        require_able_to_refuse()
         premises_first = in_order(self._claims)
+        require_able_to_refuse()  # once all claims are loaded: importing them may have changed what judges
         if claim_id == "all":
             self._require_affirmed_claims()
         claims = list(self) if claim_id == "all" else [self.get(claim_id)]
@@ -308,8 +308,8 @@ class Ledger:
         """
         if not reason.strip():
             raise InputError("affirming needs a reason, which is kept: --reason TEXT")
-        require_able_to_refuse()
         self._require_affirmed_claims()
+        require_able_to_refuse()
         changed: dict[str, dict[str, str]] = {}
         for claim in [self.get(claim_id) for claim_id in claim_ids]:
             require_named(claim, changes, self._affirmed)

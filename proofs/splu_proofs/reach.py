@@ -9,6 +9,7 @@ seen, nor is a module that changes another one.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -77,7 +78,9 @@ def reached(
 def names_only(module: str, names: frozenset[str]) -> bool:
     """Whether a module does nothing but assign constants to some of ``names``."""
     return all(
-        part.binds <= names and isinstance(part.statement, ast.Assign) and _is_constant(part.statement.value)
+        isinstance(part.statement, ast.Assign)
+        and all(isinstance(target, ast.Name) and target.id in names for target in part.statement.targets)
+        and _is_constant(part.statement.value)
         for part in _parts(module)
     )
 
@@ -95,7 +98,8 @@ def without_calls(
 ) -> str:
     """Return the normal form of ``names`` of a module without assignments that call ``callees`` alone.
 
-    What assigns a name that the module binds elsewhere too is kept: it may replace what others use.
+    What assigns several names, a name that the module binds elsewhere too, or one of Python's own is kept:
+    it may replace what others use.
     """
     times = Counter(name for part in _parts(module) for name in part.binds)
 
@@ -108,23 +112,29 @@ def without_calls(
         return isinstance(node, _DESCRIBING) and all(map(describes, ast.iter_child_nodes(node)))
 
     def described(part: _Part) -> bool:
-        if not isinstance(part.statement, ast.Assign) or not isinstance(part.statement.value, ast.Call):
-            return False
-        alone = part.binds and all(times[name] == 1 for name in part.binds)
-        return bool(alone) and describes(part.statement.value)
+        match part.statement:
+            case ast.Assign([ast.Name(name)], ast.Call() as value):
+                return times[name] == 1 and not hasattr(builtins, name) and describes(value)
+        return False
 
     return "\n".join(part.text for part in _chosen(module, names) if not described(part))
 
 
 def texts(module: str) -> list[str]:
-    """Return the docstrings of a module and of what it defines."""
-    statements = ast.walk(ast.parse(source_of(module)))
-    return [ast.unparse(each) for each in statements if isinstance(each, ast.stmt) and is_text(each)]
+    """Return the docstrings of a module and of what it defines, each with its place in the syntax tree."""
+
+    def within(node: ast.AST, place: str) -> Iterator[str]:
+        for number, child in enumerate(ast.iter_child_nodes(node)):
+            if isinstance(child, ast.stmt):
+                inside = f"{place}.{number}"
+                yield from [f"{inside} {ast.unparse(child)}"] if is_text(child) else within(child, inside)
+
+    return list(within(ast.parse(source_of(module)), ""))
 
 
 @cache
 def source_of(module: str) -> str:
-    """Return the text of a module of an installed package; of a room, with the stub that places its names.
+    """Return the text of a module of an installed package.
 
     Raises
     ------
@@ -137,8 +147,8 @@ def source_of(module: str) -> str:
     for root in (found.submodule_search_locations or ()) if found else ():
         path = Path(root, *rest)
         alone, room = path.with_suffix(".py"), path / "__init__.py"
-        files = [each for each in (path / "__init__.pyi", room, alone) if each.is_file()]
-        if alone in files and len(files) > 1:
+        files = [each for each in (room, alone) if each.is_file()]
+        if len(files) > 1:
             raise InputError(f"{module} is both a file and a folder: remove one of them")
         compiled = [
             Path(f"{stem}{suffix}") for suffix in EXTENSION_SUFFIXES for stem in (path, path / "__init__")
@@ -146,7 +156,7 @@ def source_of(module: str) -> str:
         if any(each.is_file() for each in compiled):
             raise InputError(f"{module} is compiled as well: remove the compiled file")
         if files:
-            return "\n".join(map(text_of, files))
+            return text_of(files[0])
     raise InputError(f"there is no module {module}: correct the name in the claim")
 
 
@@ -245,8 +255,21 @@ class _Part:
 
 
 @cache
+def _stub_of(module: str) -> str:
+    """Return the text of the stub that places the names of a package; proofs have none."""
+    package, *rest = module.split(".")
+    found = find_spec(package)
+    for root in (found.submodule_search_locations or ()) if found else ():
+        stub = Path(root, *rest, "__init__.pyi")
+        if stub.is_file():
+            return text_of(stub)
+    return ""
+
+
+@cache
 def _parts(module: str) -> tuple[_Part, ...]:
-    statements = _single(ast.parse(source_of(module)).body)
+    bodies = [ast.parse(each).body for each in (_stub_of(module), source_of(module))]
+    statements = _single(statement for body in bodies for statement in body)
     return tuple(_Part(each, _bound(each), normal_form([each])) for each in statements if not is_text(each))
 
 

@@ -18,7 +18,7 @@ COQ = Path(__file__).with_name("coq")
 LIBRARY = "SPLU"
 """The logical name of the folder."""
 
-_PIECES = re.compile(r'\(\*|\*\)|"(?:[^"]|"")*"|\s+|[^\s("*]+|.')
+_PIECES = re.compile(r'\(\*|\*\)|"(?:[^"]|"")*"|[ \t\r\n]+|[^\s("*]+|.', re.DOTALL)
 _IMPORTED = re.compile(rf"From {LIBRARY} Require (?:Import |Export )?([^.]+)\.")
 _THEOREM = r"(?:Theorem|Corollary|Lemma) {}\b.*?\.(?=\s)"
 _INSTANCE = (

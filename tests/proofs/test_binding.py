@@ -2,7 +2,9 @@
 
 import ast
 import copy
+import shutil
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -214,6 +216,8 @@ def test_imports_within_a_function_of_a_whole_module_and_of_a_room_are_followed(
         ("X = Claim(title=lambda: 'A title')\n", True),
         ("X = Claim(title=f'A {LIMIT}' + 'title', kernel=Kernel(leaves='nothing'))\n", False),
         ("helper = Claim(title='A title')\n", True),  # it was bound above
+        ("X = Y = Claim(title='A title')\n", True),
+        ("round = Claim(title='A title')\n", True),  # one of Python's own
         ("# def helper(_=print()): pass\n", False),
     ],
 )
@@ -253,9 +257,42 @@ def test_a_folder_of_proofs_does_nothing_when_it_is_imported(write: Callable[...
         'PAPER = "A"\nprint()\n': False,
         "MODULES = tuple(['a'])\n": False,
         "OTHER = 1\n": False,
+        "[print()][1:] = ()\n": False,
+        "MODULES = [][print():] = ()\n": False,
+        "print().PAPER = 1\n": False,
     }.items():
         write(text)
         assert reach.names_only("sample.main", allowed) is alone
+
+
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [
+        ("proofs/gmpy2.py", True),
+        ("proofs/org/python/core.py", True),
+        ("gmpy2.py", True),
+        ("org/core.py", True),
+        ("proofs/splu_proofs/splu/__init__.pyi", True),
+        ("venv/lib/other.py", False),
+        ("report/page.html", False),
+        ("build/lib/other.py", False),
+    ],
+)
+def test_nothing_else_is_imported_from_a_checkout(
+    path: str, refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None]
+) -> None:
+    folder = tmp_path / "proofs" / "splu_proofs"
+    shutil.copytree(Path(binding.__file__).parent, folder, ignore=shutil.ignore_patterns("*.vo*", "*.glob"))
+    (tmp_path / "venv").mkdir()
+    (tmp_path / "venv" / "pyvenv.cfg").touch()
+    monkeypatch.setattr(binding, "__file__", str(folder / "binding.py"))
+    fresh()
+    assert binding.machinery()
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).touch()
+    fresh()
+    with pytest.raises(InputError, match="stands in known folders: remove ") if refused else nullcontext():
+        binding.machinery()
 
 
 def test_a_name_that_is_not_defined() -> None:
@@ -355,6 +392,22 @@ def test_the_machinery_binds_every_claim(monkeypatch: pytest.MonkeyPatch, fresh:
             )  # fmt: skip
             after = fingerprints(LEDGER.get("splu.E1"))
         assert {name for name in before if before[name] != after[name]} == {MACHINERY}, module
+
+
+def test_a_docstring_counts_with_its_place(write: Callable[..., str]) -> None:
+    write('def first():\n    """One."""\n\ndef second():\n    return 1\n')
+    before = reach.texts("sample.main")
+    write('def first():\n    return 0\n\n"""One."""\ndef second():\n    return 1\n')
+    assert [each.partition(" ")[2] for each in before] == ["'One.'"] != before != reach.texts("sample.main")
+
+
+def test_a_stub_and_its_package_are_read_apart(write: Callable[..., str], tmp_path: Path) -> None:
+    room = tmp_path / "sample" / "room"
+    room.mkdir()
+    (room / "__init__.pyi").write_text("'''")
+    (room / "__init__.py").write_text("print()\n# '''\n")
+    with pytest.raises(SyntaxError, match="unterminated"):
+        write("from sample.room import x\n")
 
 
 def test_what_the_library_runs_on_import_and_the_list_of_theorems_belong_to_the_machinery(
