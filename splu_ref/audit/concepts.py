@@ -9,8 +9,10 @@ probability is an average over K. The guarantee is for every table, so it uses t
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import dataclass
 from fractions import Fraction
+from sys import maxsize
 
 from splu_ref.audit.mixed_concepts import LiesBetween, best_mixed_concept, mixed_concept_by_trial, mixed_work
 from splu_ref.audit.pure_concepts import ConceptCase, best_pure_concept, pure_work
@@ -194,12 +196,10 @@ def _refuse_long(gamma: Gamma, epsilon: Fraction, alpha: int, method: str | Lies
     room = left()
     if concept_work(gamma, epsilon, alpha, method) <= room:
         return
-    low, high = 0, alpha
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = concept_work(gamma, epsilon, middle, method) <= room
-        low, high = (middle, high) if enough else (low, middle)
-    remedy = f"an alpha of at most {low}" if low else "a smaller gamma, or an epsilon with fewer digits"
+    most = bisect(
+        range(1, min(alpha, maxsize)), room, key=lambda each: concept_work(gamma, epsilon, each, method)
+    )
+    remedy = f"an alpha of at most {most}" if most else "a smaller gamma, or an epsilon with fewer digits"
     raise WorkError(f"alpha = {alpha} with gamma = {gamma} would take too long: give {remedy}")
 
 

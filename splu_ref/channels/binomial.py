@@ -90,18 +90,18 @@ def left() -> int:
 
 
 def digits(bits: int) -> int:
-    """Return the number of machine digits of an integer of so many bits."""
+    """Return the number of machine digits of an integer of ``bits`` bits."""
     return bits // 30 + 1
 
 
 def long_product(bits: int) -> int:
-    """Return the approximate work of multiplying two integers of so many bits."""
+    """Return the approximate work of multiplying two integers of ``bits`` bits."""
     size = digits(bits)
     return STEP + size * math.isqrt(size) * size.bit_length() // 6
 
 
 def reduction(bits: int) -> int:
-    """Return the approximate work of reducing a fraction of integers of so many bits to lowest terms."""
+    """Return the approximate work of reducing a fraction of integers of ``bits`` bits to lowest terms."""
     return STEP + digits(bits) ** 2
 
 
@@ -161,7 +161,7 @@ def lower_tail_numerator(n: int, k: int, p: Fraction) -> int:
 
 
 def tail_work(n: int, k: int, p: Fraction) -> int:
-    """Return about the work of `upper_tail_numerator`: the product tree of its ratios, and the division."""
+    """Estimate the work of `upper_tail_numerator`: the product tree of its ratios, and the division."""
     success, failure, denominator = parts(n, p)
     tree = max(n + 1 - k, 0) * (n.bit_length() + max(success, failure).bit_length())
     return 40 * long_product(tree) + digits(tree // 2) * digits(n * denominator.bit_length())

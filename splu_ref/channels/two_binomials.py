@@ -84,7 +84,7 @@ class TwoKinds:
         return sum(islice(self.numerators(), low, high + 1))
 
     def work(self, terms: int) -> int:
-        """Return about the work of so many `numerators`."""
+        """Estimate the work of so many `numerators`."""
         own, other = (kind.chance.denominator.bit_length() for kind in (self.first, self.second))
         bits = self.first.count * own + self.second.count * other
         return terms * (6 * STEP + 4 * digits(bits) * digits(own + other + self.count.bit_length()))

@@ -182,7 +182,7 @@ def _distance_law(world: World) -> Law:
 
 
 def _distance(world: World, sample: Sample) -> Integers:
-    """Return how many rows the second record stands behind the first, around the end, less 1."""
+    """Return the number of rows from the first record on to the second, cyclically, minus 1."""
     first, second = _row_of(0)(world, sample), _row_of(1)(world, sample)
     bins: Integers = (second - first) % world.rows - 1
     return bins

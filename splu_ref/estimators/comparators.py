@@ -8,6 +8,7 @@ the result (claim splu.DL).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -105,11 +106,9 @@ def noise_threshold(budget: Budget, epsilon: Exact, t_e: Exact) -> int:
     high = 1
     while not _within(budget, high, allowed):
         high *= 2
-    low = high // 2  # high = 1: every count will do
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _within(budget, middle, allowed) else (middle, high)
-    return int((high - 1) / ratio) + 1
+    tried = range(high // 2 + 1, high)  # high = 1: every count will do
+    least = tried.start + bisect_left(tried, True, key=lambda each: _within(budget, each, allowed))
+    return int((least - 1) / ratio) + 1
 
 
 def _within(budget: Budget, distance: int, allowed: Fraction) -> bool:

@@ -302,7 +302,7 @@ class ErrorProbability:
 
 
 def enclosure_work(law: PublishedCount, frequency: int, offset: int, bits: int) -> int:
-    """Return about the work of `error_enclosure`: the way to the largest terms, and the terms there."""
+    """Estimate the work of `error_enclosure`: the way to the largest terms, and the terms there."""
     precision = bits + 64
     deviation = isqrt(ceil(2 * precision * law.variance * frequency)) + 64
     way = min(2 * law.gamma * frequency, 16 * deviation + 2 * offset)
@@ -314,7 +314,7 @@ def enclosure_work(law: PublishedCount, frequency: int, offset: int, bits: int) 
 
 
 def exact_work(law: PublishedCount, frequency: int, offset: int) -> int:
-    """Return about the work of `error_probability` for p = 1/gamma: both tails, and the lowest terms."""
+    """Estimate the work of `error_probability` for p = 1/gamma: both tails, and the lowest terms."""
     trials = law.gamma * frequency
     tails = sum(
         tail_work(trials, least, share)

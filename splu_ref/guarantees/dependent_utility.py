@@ -27,6 +27,7 @@ above the cap, T_f is that of independent draws, because up to the cap the law i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -277,11 +278,8 @@ def _least_offset(
         high *= 2
         if high > _LARGEST_OFFSET:
             raise WorkError("the bound of draws would take too long: give a larger t_e, or a smaller bound")
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if proved(middle) else (middle, high)
-    return high, _tails(noise, epsilon, high)
+    least = high // 2 + 1 + bisect_left(range(high // 2 + 1, high), True, key=proved)
+    return least, _tails(noise, epsilon, least)
 
 
 def _tails(noise: Noise, epsilon: Fraction, offset: int) -> tuple[Fraction | None, Fraction | None]:

@@ -82,7 +82,7 @@ def joint_minimum(laws: Sequence[PublishedCount], epsilon: Exact, alpha: Exact) 
 
 
 def _work(laws: Sequence[PublishedCount], largest: Fraction, alpha: int) -> int:
-    """Return about the work of all counts, if sums up to ``largest`` are no certain errors.
+    """Estimate the work of all counts, if sums up to ``largest`` are no certain errors.
 
     The search ends early: it takes at most an eighth of all counts, for two or three columns with gamma up
     to 20.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable
 from fractions import Fraction
 from math import isqrt
+from sys import maxsize
 from typing import Protocol
 
 from splu_ref.channels import (
@@ -154,15 +156,13 @@ def refuse_long_search(law: PublishedCount, epsilon: Fraction, alpha: int, relea
     room = left()
     if search_work(law, epsilon, alpha, releases) <= room:
         return
-    low, high = 0, alpha
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if search_work(law, epsilon, middle, releases) <= room else (low, middle)
+    tried = range(1, min(alpha, maxsize))
+    most = bisect(tried, room, key=lambda each: search_work(law, epsilon, each, releases))
     together = f" with {shown(releases)} releases" if releases > 1 else ""
     smaller = "fewer releases, " if releases > 1 else ""
     remedy = f"{smaller}a smaller gamma, or a retention with fewer digits"
-    if low:
-        remedy = f"an alpha of at most {low}"
+    if most:
+        remedy = f"an alpha of at most {most}"
     raise WorkError(f"alpha = {shown(alpha)}{together} would take too long: give {remedy}")
 
 

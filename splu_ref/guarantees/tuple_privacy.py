@@ -7,6 +7,7 @@ prior. The other published tuples are independent of t, so the posterior depends
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -221,13 +222,8 @@ def views_allowed(levels: TupleLevels, chances: TupleChances, views: Exact) -> b
 
 def most_views(levels: TupleLevels, chances: TupleChances) -> int:
     """Return the largest number of views with fresh coins that are (d, gamma)-private together, or 0."""
-    low, high = 0, 1
+    high = 1
     while views_allowed(levels, chances, high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if views_allowed(levels, chances, middle):
-            low = middle
-        else:
-            high = middle
-    return low
+        high *= 2
+    tried = range(high // 2 + 1, high)
+    return high // 2 + bisect_left(tried, True, key=lambda views: not views_allowed(levels, chances, views))

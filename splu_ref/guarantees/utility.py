@@ -7,6 +7,7 @@ is T_f - 1, so T_f is the least.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -145,20 +146,14 @@ def proof_start(law: PublishedCount, epsilon: Fraction, allowed: Fraction) -> tu
         high *= 2
         if law.gamma * high > 2 * greatest:
             raise _too_fine(law, epsilon, allowed, greatest // law.gamma)
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        if proved(middle):
-            high = middle
-        else:
-            low = middle
-    if law.gamma * high > greatest:
+    least = high // 2 + 1 + bisect_left(range(high // 2 + 1, high), True, key=proved)
+    if law.gamma * least > greatest:
         raise _too_fine(law, epsilon, allowed, greatest // law.gamma)
-    return high, tilts
+    return least, tilts
 
 
 def scan_work(law: PublishedCount, epsilon: Fraction, tail_from: int) -> int:
-    """Return about the work of finding T_f from the count on at which the proof starts."""
+    """Estimate the work of finding T_f from the count on at which the proof starts."""
     plateaus = Plateaus(epsilon, tail_from, strict=False)
     work = enclosure_work(law, tail_from, plateaus.offset(tail_from), 64)
     return 2 * (len(plateaus) + 1).bit_length() * work

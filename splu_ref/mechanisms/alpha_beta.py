@@ -110,8 +110,7 @@ class AlphaBeta:
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism with the parameters recorded in a manifest."""
         mechanism = cls(facts.text("alpha"), facts.text("beta"), facts.domains())
-        if facts.text("domains") != mechanism.facts()["domains"]:
-            raise DataError("domains is not the digest of the domains: ask the publisher")
+        facts.require_digest(mechanism.facts()["domains"])
         return mechanism
 
     def publish(

@@ -126,17 +126,8 @@ class LaplaceCounts:
         noisy = self.publish_counts(given.table.histogram(column).tolist(), source)
         frame = nw.from_native(given.table.to_frame(), eager_only=True)
         cells = {column: list(given.table.domain(column)), COUNT: noisy}
-        return Release(
-            table=Microdata.from_frame(nw.from_dict(cells, backend=frame.implementation).to_native()),
-            mechanism=self,
-            domains=given.domains(),
-            recoded=given.table.recoded,
-            missing=given.table.missing,
-            rows_in=given.table.row_count,
-            suppressed=0,
-            max_gamma=None,
-            randomness=given.randomness,
-        )
+        counts = nw.from_dict(cells, backend=frame.implementation).to_native()
+        return given.release(self, Microdata.from_frame(counts))
 
     def publish_counts(self, counts: Sequence[int], source: UniformSource) -> list[int]:
         """Return the counts with noise; results may be negative.

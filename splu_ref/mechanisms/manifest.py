@@ -235,6 +235,32 @@ class Facts:
             raise DataError("no column is sensitive: ask the publisher")
         return unrepeated(found)
 
+    def only_domain(self) -> tuple[str, tuple[str, ...]]:
+        """Return the only sensitive column and its domain."""
+        domains = self.domains()
+        if len(domains) != 1:
+            raise DataError("this mechanism has one sensitive column: ask the publisher")
+        return next(iter(domains.items()))
+
+    def require_digest(self, digest: int | str) -> None:
+        """Raise unless the domains have this digest."""
+        if self.text("domains") != digest:
+            raise DataError("domains is not the digest of the domains: ask the publisher")
+
+    def shuffled(self) -> bool:
+        """Return whether the rows are in a random order."""
+        order = self.text("order")
+        if order not in ("kept", "shuffled"):
+            raise DataError("order is neither kept nor shuffled: ask the publisher")
+        return order == "shuffled"
+
+    def parsed(self, name: str) -> Any:
+        """Return what a text holds as JSON, None if it is not JSON."""
+        try:
+            return json.loads(self.text(name))
+        except (ValueError, RecursionError):
+            return None
+
     def of_column(self, column: str, columns: Collection[str]) -> Facts:
         """Return the fields of one sensitive column, of a document that records parameters by column."""
         document = dict(self._document)

@@ -77,17 +77,10 @@ class Operator(RowMechanism):
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism with the parameters recorded in a manifest."""
-        order = facts.text("order")
-        if order not in ("kept", "shuffled"):
-            raise ParameterError("order is neither kept nor shuffled: ask the publisher")
-        domains = facts.domains()
-        if len(domains) != 1:
-            raise DataError("an operator has one sensitive column: ask the publisher")
-        [(column, values)] = domains.items()
-        rows = _parse_matrix(facts.text("matrix"))
-        mechanism = cls(column, sorted(values), rows, shuffled=order == "shuffled")
-        if facts.text("domains") != mechanism.facts()["domains"]:
-            raise DataError("domains is not the digest of the domains: ask the publisher")
+        column, values = facts.only_domain()
+        rows = _matrix(facts.parsed("matrix"))
+        mechanism = cls(column, sorted(values), rows, shuffled=facts.shuffled())
+        facts.require_digest(mechanism.facts()["domains"])
         return mechanism
 
     @property
@@ -175,11 +168,7 @@ def _bound(law: Sequence[Fraction]) -> int:
     return lcm(*(entry.denominator for entry in law))
 
 
-def _parse_matrix(text: str) -> list[list[Fraction]]:
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError):
-        rows = None
+def _matrix(rows: object) -> list[list[Fraction]]:
     if not isinstance(rows, list) or not all(
         isinstance(row, list) and all(isinstance(entry, str) for entry in row) for row in rows
     ):

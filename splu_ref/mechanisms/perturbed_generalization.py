@@ -126,17 +126,13 @@ class PerturbedGeneralization:
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism with the parameters recorded in a manifest."""
-        domains = facts.domains()
-        if len(domains) != 1:
-            raise DataError("perturbed generalization has one sensitive column: ask the publisher")
-        [(column, values)] = domains.items()
-        orders = _parse_orders(facts.text("quasi"))
+        column, values = facts.only_domain()
+        orders = _orders(facts.parsed("quasi"))
         mechanism = cls(
             column, values, list(orders), facts.whole("least"), facts.text("retention"),
             numbers=[name for name, order in orders.items() if order == ORDERS[0]],
         )  # fmt: skip
-        if facts.text("domains") != mechanism.facts()["domains"]:
-            raise DataError("domains is not the digest of the domains: ask the publisher")
+        facts.require_digest(mechanism.facts()["domains"])
         return mechanism
 
     def groups(self, table: Microdata) -> IntArray:
@@ -221,11 +217,7 @@ def _require_plain(quasi: Sequence[str], ordered: OrderedColumns) -> None:
                 )
 
 
-def _parse_orders(text: str) -> dict[str, str]:
-    try:
-        orders = json.loads(text)
-    except (ValueError, RecursionError):
-        orders = None
+def _orders(orders: object) -> dict[str, str]:
     if not isinstance(orders, list) or not all(
         isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and pair[1] in ORDERS
         for pair in orders

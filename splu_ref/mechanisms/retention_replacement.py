@@ -139,19 +139,18 @@ class RetentionReplacement(RowMechanism):
         replacing = facts.text("replacing")
         if replacing not in LAWS:
             raise ParameterError(f"replacing is not {', '.join(LAWS)}: ask the publisher")
-        order, unit = facts.text("order"), facts.optional_text("unit", "cell")
-        if order not in ("kept", "shuffled") or unit not in ("cell", "record"):
-            raise ParameterError("order is neither kept nor shuffled, or unit not record: ask the publisher")
+        unit = facts.optional_text("unit", "cell")
+        if unit not in ("cell", "record"):
+            raise ParameterError("unit is not record: ask the publisher")
         domains = {name: tuple(sorted(values)) for name, values in facts.domains().items()}
         laws: dict[str, Mapping[str, Exact]] = {}
         if replacing == "given":
-            laws = _parse_laws(facts.text("laws"), domains)
+            laws = _laws(facts.parsed("laws"), domains)
         mechanism = cls(
-            facts.text("retention"), domains, shuffled=order == "shuffled",
+            facts.text("retention"), domains, shuffled=facts.shuffled(),
             replacing=laws or replacing, compound=unit == "record",
         )  # fmt: skip
-        if facts.text("domains") != mechanism.facts()["domains"]:
-            raise DataError("domains is not the digest of the domains: ask the publisher")
+        facts.require_digest(mechanism.facts()["domains"])
         return mechanism
 
     @property
@@ -326,12 +325,8 @@ class RetentionReplacement(RowMechanism):
         return Fraction(sum(weight for value, weight in weights if value in chosen), law.total)
 
 
-def _parse_laws(text: str, domains: Mapping[str, Sequence[str]]) -> dict[str, Mapping[str, Exact]]:
+def _laws(laws: object, domains: Mapping[str, Sequence[str]]) -> dict[str, Mapping[str, Exact]]:
     """Return the laws recorded in a manifest by column, for domains in code point order."""
-    try:
-        laws = json.loads(text)
-    except (ValueError, RecursionError):
-        laws = None
     shape = [len(domains[name]) for name in sorted(domains)]
     if not isinstance(laws, list) or not all(isinstance(law, list) for law in laws):
         laws = []

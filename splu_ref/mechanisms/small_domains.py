@@ -120,15 +120,9 @@ class SmallDomainRandomization:
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism with the parameters recorded in a manifest."""
-        order = facts.text("order")
-        if order not in ("kept", "shuffled"):
-            raise ParameterError("order is neither kept nor shuffled: ask the publisher")
-        domains = facts.domains()
-        if len(domains) != 1:
-            raise DataError("small-domain randomization has one sensitive column: ask the publisher")
-        [(column, values)] = domains.items()
-        by, parts = _texts(_parse_list(facts.text("by"))), _parse_parts(facts.text("parts"))
-        mechanism = cls(column, by, parts, facts.text("amplification"), shuffled=order == "shuffled")
+        column, values = facts.only_domain()
+        by, parts = _texts(facts.parsed("by")), _parts(facts.parsed("parts"))
+        mechanism = cls(column, by, parts, facts.text("amplification"), shuffled=facts.shuffled())
         if tuple(sorted(values)) != mechanism.values:
             raise DataError("the domain does not hold the values of the parts: ask the publisher")
         return mechanism
@@ -237,26 +231,13 @@ class SmallDomainRandomization:
         return parts, domains
 
 
-def _parse_parts(content: str) -> dict[tuple[str, ...], tuple[str, ...]]:
-    parts = _parse_list(content)
-    domains = {}
-    for part in parts:
-        if not isinstance(part, list) or len(part) != 2:
-            raise DataError("parts is not a list of cells and values: ask the publisher")
-        domains[_texts(part[0])] = _texts(part[1])
+def _parts(parts: object) -> dict[tuple[str, ...], tuple[str, ...]]:
+    if not isinstance(parts, list) or not all(isinstance(part, list) and len(part) == 2 for part in parts):
+        raise DataError("parts is not a list of cells and values: ask the publisher")
+    domains = {_texts(cells): _texts(values) for cells, values in parts}
     if len(domains) < len(parts):
         raise DataError("parts names a part twice: ask the publisher")
     return domains
-
-
-def _parse_list(content: str) -> list[object]:
-    try:
-        parsed = json.loads(content)
-    except (ValueError, RecursionError):
-        parsed = None
-    if not isinstance(parsed, list):
-        raise DataError("by or parts is no list: ask the publisher")
-    return parsed
 
 
 def _texts(entries: object) -> tuple[str, ...]:

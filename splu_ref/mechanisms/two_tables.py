@@ -183,18 +183,12 @@ class Anatomy:
         groups = nw.new_series(GROUP, done.groups.tolist(), nw.Int64, backend=library)
         group, value, count = done.sensitive_table().T.tolist()
         entries = {GROUP: group, column: [domain[code] for code in value], COUNT: count}
-        return TwoTablesRelease(
-            table=Microdata.from_frame(frame.drop(column).with_columns(groups).to_native()).bare(),
-            sensitive_table=Microdata.from_frame(nw.from_dict(entries, backend=library).to_native()),
-            mechanism=self,
-            domains=given.domains(),
-            recoded=given.table.recoded,
-            missing=given.table.missing,
-            rows_in=given.table.row_count,
-            suppressed=len(done.suppressed),
-            max_gamma=max_gamma,
-            randomness=given.randomness,
-        )
+        release = given.release(
+            self, Microdata.from_frame(frame.drop(column).with_columns(groups).to_native()),
+            suppressed=len(done.suppressed), max_gamma=max_gamma,
+        )  # fmt: skip
+        sensitive_table = Microdata.from_frame(nw.from_dict(entries, backend=library).to_native())
+        return TwoTablesRelease(**vars(release), sensitive_table=sensitive_table)
 
     def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, tuple[int, ...]]:
         """Return the channel from a record's true code to the set of its group's values, given the plan.

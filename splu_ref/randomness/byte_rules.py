@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.randomness.orders import draw_subset, random_order
-from splu_ref.randomness.protocol import IntArray, require_bound, require_size, require_vector
-from splu_ref.randomness.release_context import ReleaseContext
+from splu_ref.randomness.protocol import IntArray, SingleStream, require_bound, require_size, require_vector
 
 
 def candidate_width(bound: int) -> tuple[int, int]:
@@ -36,7 +33,7 @@ def candidates(data: bytes, bits: int) -> NDArray[np.unsignedinteger]:
     return words if bits == 8 * width else words & words.dtype.type((1 << bits) - 1)
 
 
-class ByteSource(ABC):
+class ByteSource(SingleStream, ABC):
     """A source that turns a stream of uniform bytes into choices.
 
     Subclasses provide the bytes. The same bytes give the same choices in every subclass, and no other bytes
@@ -101,27 +98,3 @@ class ByteSource(ABC):
     def subset(self, population: int, count: int) -> IntArray:
         """Return a uniform subset, ascending; see ``draw_subset`` for the rule."""
         return draw_subset(self.integer_below, population, count)
-
-    def select_records(self, rows: IntArray) -> Self:
-        """Return the source itself: a stream belongs to no record."""
-        return self
-
-    def for_release(self, context: ReleaseContext) -> Self:
-        """Return the source itself."""
-        return self
-
-    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Self:
-        """Return the source itself, without calling ``identities``."""
-        return self
-
-    def plan_secret(self) -> Self:
-        """Return the source itself."""
-        return self
-
-    def group_draws(self) -> Self:
-        """Return the source itself."""
-        return self
-
-    def block(self, number: int) -> ByteSource:
-        """Return the source itself: the blocks of a plan are read one after the other."""
-        return self

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
-from typing import Self, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import SpluError
 from splu_ref.randomness.orders import draw_subset
-from splu_ref.randomness.protocol import IntArray, require_bound, require_size, require_vector
-from splu_ref.randomness.release_context import ReleaseContext
+from splu_ref.randomness.protocol import IntArray, SingleStream, require_bound, require_size, require_vector
 
 Result = TypeVar("Result")
 Label = TypeVar("Label", bound=Hashable)
 
 
-class EnumerationSource:
+class EnumerationSource(SingleStream):
     """A source that enumerates the paths through the tree of choices one after the other.
 
     Every choice is a digit below its bound. On the first path every digit is 0; ``advance`` moves to the
@@ -83,30 +82,6 @@ class EnumerationSource:
     def subset(self, population: int, count: int) -> IntArray:
         """Return a subset, by the rule of the byte sources: each arises on ``count!`` paths."""
         return draw_subset(self.integer_below, population, count)
-
-    def select_records(self, rows: IntArray) -> Self:
-        """Return the source itself."""
-        return self
-
-    def for_release(self, context: ReleaseContext) -> Self:
-        """Return the source itself."""
-        return self
-
-    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Self:
-        """Return the source itself."""
-        return self
-
-    def plan_secret(self) -> Self:
-        """Return the source itself."""
-        return self
-
-    def group_draws(self) -> Self:
-        """Return the source itself."""
-        return self
-
-    def block(self, number: int) -> Self:
-        """Return the source itself."""
-        return self
 
     @property
     def choice_count(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,3 +206,31 @@ def require_subset(population: int, count: int) -> None:
         raise ParameterError(
             f"a subset of {count} from {population} items does not exist: choose 0 to {population}"
         )
+
+
+class SingleStream:
+    """A source of one stream, which is the same for all releases, columns, records and blocks of plans."""
+
+    def for_release(self, context: ReleaseContext) -> Self:
+        """Return the source itself."""
+        return self
+
+    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Self:
+        """Return the source itself, without calling ``identities``."""
+        return self
+
+    def select_records(self, rows: IntArray) -> Self:
+        """Return the source itself."""
+        return self
+
+    def plan_secret(self) -> Self:
+        """Return the source itself."""
+        return self
+
+    def group_draws(self) -> Self:
+        """Return the source itself."""
+        return self
+
+    def block(self, number: int) -> Self:
+        """Return the source itself: the blocks of a plan are read one after the other."""
+        return self

@@ -755,7 +755,7 @@ def concept_error(fields: Fields) -> Answer:
 
 
 def certificate(fields: Fields) -> Answer:
-    """Check a certificate: ``text`` → ``verdict``: ``true``, ``false`` or ``unreadable``."""
+    """Check a certificate: ``text`` → ``verdict``: ``valid``, ``false`` or ``unreadable``."""
     text = fields.text("text")
     fields.finish()
     return {"verdict": certificates.verdict(text)}

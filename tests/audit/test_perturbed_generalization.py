@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
+from math import prod
 
 import numpy as np
 import pytest
 
-from splu_ref.audit.perturbed_generalization import declared_table, enumerated_table, followed, variance
-from splu_ref.channels import PerturbedGroup, World, amplification
+from splu_ref.audit.perturbed_generalization import followed, variance
+from splu_ref.channels import Channel, PerturbedGroup, Table, Value, World, amplification
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.mechanisms import PerturbedGeneralization
+from splu_ref.randomness import Draws, exact_law
 
 DOMAIN = ("x", "y", "z")
 
@@ -71,13 +74,62 @@ def _mechanism(keep: str) -> PerturbedGeneralization:
     return PerturbedGeneralization("s", "xy", ["q"], 1, keep)
 
 
+def _enumerated_table(
+    mechanism: PerturbedGeneralization,
+    world: World[Value],
+    groups: Sequence[int],
+    domain: Sequence[Value],
+) -> Channel[Table[Value], Table[Value]]:
+    """Return the channel from the tables of a world to the published tables, by enumeration of the code."""
+    code_of = {value: code for code, value in enumerate(domain)}
+    places = np.array(groups, dtype=np.int64)
+
+    def law(table: Table[Value]) -> dict[Table[Value], Fraction]:
+        own = np.array([code_of[value] for value in table], dtype=np.int64)
+
+        def run(draws: Draws) -> Table[Value]:
+            done = mechanism.publish_groups(own, places, draws)
+            return tuple(domain[code] for code in done.published.tolist())
+
+        return exact_law(run)
+
+    return _channel({table: law(table) for table, _ in world.weighted()})
+
+
+def _declared_table(
+    law: PerturbedGroup, world: World[Value], groups: Sequence[int], domain: Sequence[Value]
+) -> Channel[Table[Value], Table[Value]]:
+    """Return the same channel as the product of the laws of the groups, which are independent."""
+    count = max(groups) + 1
+    laws: dict[Table[Value], dict[Table[Value], Fraction]] = {}
+    for table, _ in world.weighted():
+        members = [
+            Counter(value for value, group in zip(table, groups, strict=True) if group == each)
+            for each in range(count)
+        ]
+        laws[table] = {
+            seen: prod(
+                (law.published(found, value) for found, value in zip(members, seen, strict=True)),
+                start=Fraction(1),
+            )
+            for seen in product(domain, repeat=count)
+        }
+    return _channel(laws)
+
+
+def _channel(
+    laws: Mapping[Table[Value], Mapping[Table[Value], Fraction]],
+) -> Channel[Table[Value], Table[Value]]:
+    return Channel(laws, tuple(dict.fromkeys(seen for law in laws.values() for seen in law)))
+
+
 @pytest.mark.parametrize("groups", [(0,), (0, 0), (0, 1, 0), (1, 0, 1, 1)])
 def test_a_whole_table_in_a_small_world(groups: tuple[int, ...]) -> None:
     """The code's law is the product of the groups', and shows tables apart as far as the smallest group."""
     mechanism = _mechanism("2/3")
     world = World.independent([PAIR] * len(groups))
-    channel = enumerated_table(mechanism, world, groups, "xy")
-    declared = declared_table(mechanism.law, world, groups, "xy")
+    channel = _enumerated_table(mechanism, world, groups, "xy")
+    declared = _declared_table(mechanism.law, world, groups, "xy")
     assert channel.laws == declared.laws
     smallest = min(Counter(groups).values())
     assert amplification(channel, world.neighbors()).ratio == mechanism.law.amplification(smallest)
@@ -88,17 +140,17 @@ def test_beliefs_about_others_decide_what_a_table_states_of_one() -> None:
     groups = (0, 0, 1, 1)
     # Independent ones: less than for who knows all others, and by a formula.
     world = World.independent([PAIR] * 4)
-    _, channel = world.about(declared_table(law, world, groups, "xy"), lambda table: table[0])
+    _, channel = world.about(_declared_table(law, world, groups, "xy"), lambda table: table[0])
     assert amplification(channel).ratio == law.amplification_among(2, "1/3") < law.amplification(2)
     assert law.amplification_among(2, 0) == law.amplification(2)
     # Who thinks all alike learns from every group what an own record would show.
     alike = World.explicit({(value,) * 4: Fraction(1, 2) for value in "xy"})
-    _, channel = alike.about(declared_table(law, alike, groups, "xy"), lambda table: table[0])
+    _, channel = alike.about(_declared_table(law, alike, groups, "xy"), lambda table: table[0])
     assert amplification(channel).ratio == law.amplification(1) ** 2
     # Members of one group alike, groups independent: the ratio of one record.
     halves: dict[tuple[str, ...], Fraction] = {(a, a, b, b): Fraction(1, 4) for a in "xy" for b in "xy"}
     split = World.explicit(halves)
-    _, channel = split.about(declared_table(law, split, groups, "xy"), lambda table: table[0])
+    _, channel = split.about(_declared_table(law, split, groups, "xy"), lambda table: table[0])
     assert amplification(channel).ratio == law.amplification(1)
     with pytest.raises(ParameterError, match="cannot all have a chance of 2/3"):
         law.amplification_among(2, "2/3")

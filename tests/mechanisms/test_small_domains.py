@@ -86,7 +86,7 @@ def test_a_release_with_its_manifest(tmp_path: Path) -> None:
         ('[[\\"F\\"], ', '[\\"F\\", ', "by or parts does not hold texts"),
         ('[[[\\"F\\"]', '[\\"F\\", [[\\"F\\"]', "parts is not a list of cells and values"),
         ('[[\\"M\\"]', '[[\\"F\\"]', "parts names a part twice"),
-        ('[\\"sex\\"]', "sex", "by or parts is no list"),
+        ('[\\"sex\\"]', "sex", "by or parts does not hold texts"),
     ):
         assert old in reported
         (tmp_path / "m.json").write_text(reported.replace(old, new))

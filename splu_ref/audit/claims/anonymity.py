@@ -128,7 +128,7 @@ class TableClaim(Claim):
         return repr(self.grouped.sensitive)
 
     def work(self) -> int:
-        """Return about the work of reading the table and counting."""
+        """Estimate the work of reading the table and counting."""
         size = self.grouped.path.stat().st_size
         return STEP * size * (1 if self.grouped.path.suffix == ".csv" else _PACKED)
 

@@ -51,7 +51,7 @@ class Claim(Common, ABC):
 
     @abstractmethod
     def work(self) -> int:
-        """Return about the work of `decide`; raise as it does for what is refused before any work."""
+        """Estimate the work of `decide`; raises the same errors of input."""
 
     @property
     @abstractmethod

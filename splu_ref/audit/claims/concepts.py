@@ -99,7 +99,7 @@ class ConceptPrivacy(SpluGenClaim):
         return found if self.draws.bound is None else _up_to_the_cap(self, found, least)
 
     def work(self) -> int:
-        """Return about the work of the search for the least error probability."""
+        """Estimate the work of the search for the least error probability."""
         return concept_work(self.law.gamma, self.epsilon, self.alpha, self.estimator)
 
     @property

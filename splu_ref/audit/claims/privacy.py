@@ -88,7 +88,7 @@ class CountPrivacy(SpluGenClaim):
         return _decided(self, progress)
 
     def work(self) -> int:
-        """Return about the work of the search for the least error probability."""
+        """Estimate the work of the search for the least error probability."""
         if not is_plain_up_to(self.draws, self.alpha):
             return 0  # little, and bounded
         privacy_parameters(self.law.gamma, self.epsilon, self.alpha, self.releases, self.law.retention)

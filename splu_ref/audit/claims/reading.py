@@ -150,14 +150,13 @@ _DEFAULT_NUMBERS: dict[str, Callable[[str | int, str], Any]] = {
 }
 
 
-KINDS: dict[str, type[Claim]] = {
-    kind.kind: kind
-    for kind in (
-        CountPrivacy, CountUtility, CountError, ConceptPrivacy, ThresholdFormula,
-        RhoPrivacy, LocalEpsilon, Reconstructible, DGammaPrivacy, EntropyClaim,
-        KAnonymity, LDiversity, TCloseness,
-    )
-}  # fmt: skip
+_CLASSES: tuple[type[Claim], ...] = (
+    CountPrivacy, CountUtility, CountError, ConceptPrivacy, ThresholdFormula,
+    RhoPrivacy, LocalEpsilon, Reconstructible, DGammaPrivacy, EntropyClaim,
+    KAnonymity, LDiversity, TCloseness,
+)  # fmt: skip
+
+KINDS = {each.kind: each for each in _CLASSES}
 
 
 def decide(claim: Claim, ledger: Ledger | None = None, *, progress: Progress | None = None) -> Finding:

@@ -71,7 +71,7 @@ class RetentionClaim(Claim):
         )
 
     def work(self) -> int:
-        """Return about the work of a few products of the claim's numbers."""
+        """Estimate the work of a few products of the claim's numbers."""
         return STEP * len(self.values)
 
     @property
@@ -278,7 +278,7 @@ class RhoPrivacy(RetentionClaim):
         )
 
     def work(self) -> int:
-        """Return about the work of the search for the worst property: sums of counts, for each value."""
+        """Estimate the work of the search for the worst property: sums of counts, for each value."""
         if self.counts is None:
             return super().work()
         room = int(self.levels.rho1 * sum(self.counts)) + 1

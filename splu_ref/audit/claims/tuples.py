@@ -97,7 +97,7 @@ class DGammaPrivacy(Claim):
         )
 
     def work(self) -> int:
-        """Return about the work of a few products of the claim's numbers."""
+        """Estimate the work of a few products of the claim's numbers."""
         return STEP
 
     @property

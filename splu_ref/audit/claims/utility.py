@@ -82,7 +82,7 @@ class ThresholdClaim(SpluGenClaim):
         return finding if found.threshold <= t_f else self.corrected(finding, found.threshold)
 
     def work(self) -> int:
-        """Return about the work of scanning the counts below those that the tilts prove."""
+        """Estimate the work of scanning the counts below those that the tilts prove."""
         return scan_work(self.law, self.epsilon, proof_start(self.law, self.epsilon, self.t_e)[0])
 
     @property
@@ -152,7 +152,7 @@ class CountUtility(ThresholdClaim):
         return replace(finding, verdict=Verdict.NARROWED, true_for=f"true from T_f = {least} on")
 
     def work(self) -> int:
-        """Return about the work of scanning counts; that of bounds is little."""
+        """Estimate the work of scanning counts; that of bounds is little."""
         return 0 if self.draws.bound is not None else super().work()
 
     def _for_every_table(self) -> Finding:
@@ -261,7 +261,7 @@ class CountError(SpluGenClaim):
         )
 
     def work(self) -> int:
-        """Return about the work of enclosing the probability."""
+        """Estimate the work of enclosing the probability."""
         return enclosure_work(self.law, self.frequency, error_offset(self.epsilon, self.frequency), 256)
 
     @property

@@ -52,12 +52,12 @@ class CoinClaim(Claim, Protocol):
 
     @property
     def period(self) -> int:
-        """How far apart rows stand that might depend on each other."""
+        """The largest distance between rows whose draws may be dependent."""
         ...
 
     @property
     def deletable(self) -> int:
-        """How many rows of two releases may be other records at most, because some were deleted."""
+        """The largest number of rows of two releases that may be other records, because some were deleted."""
         ...
 
     @property
@@ -140,12 +140,12 @@ class SpluGenClaim:
 
     @property
     def period(self) -> int:
-        """How far apart rows stand that might depend on each other: gamma."""
+        """The largest distance between rows whose draws may be dependent: gamma."""
         return int(self.law.gamma)
 
     @property
     def deletable(self) -> int:
-        """How many rows of two releases may be other records at most, because some were deleted."""
+        """The largest number of rows of two releases that may be other records, because some were deleted."""
         return self.divisor - 1
 
     @property
@@ -238,7 +238,7 @@ class SpluGenByColumnClaim:
 
     @property
     def deletable(self) -> int:
-        """How many rows of two releases may be other records at most, because some were deleted."""
+        """The largest number of rows of two releases that may be other records, because some were deleted."""
         return self.columns[0][1].deletable
 
     @property

@@ -199,7 +199,7 @@ def _possible(widths: list[int], total: int) -> int:
 
 
 def protected(match: Match, column: str, claimed: SpluGenClaim) -> IntArray:
-    """Return the values whose counts no release may have exactly but by chance.
+    """Return the values whose published counts equal the true ones by chance alone.
 
     All of them if the draws are independent, otherwise those that have no more records than the law's bound,
     whoever was deleted.

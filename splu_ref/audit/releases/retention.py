@@ -155,7 +155,7 @@ def retention_power(true: IntArray, rate: Fraction, claimed: CoinClaim, level: F
 
 
 def _parts(true: IntArray, claimed: CoinClaim) -> int:
-    """Return of how many e-values the mean is taken, any of which suffices."""
+    """Return the number of e-values that are averaged; a large one alone can reject."""
     return PARTS if claimed.dependent == 1 else PARTS * len(np.unique(true[true >= 0]))
 
 

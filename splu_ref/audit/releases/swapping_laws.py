@@ -228,18 +228,18 @@ class Arrangement:
         return arranged_log(cells, np.broadcast_to(self.own, cells.shape))
 
     def log_of_frequent(self, part: IntArray) -> float:
-        """Return that of which rows show another value that their part has more often than the table."""
+        """Return that of the rows that show another value, more frequent in their part than in the table."""
         cells = self.cells(part)
         row_sums = cells.sum(axis=2)
         frequent = row_sums * len(part) > row_sums.sum(axis=1, keepdims=True) * row_sums.sum(axis=0)
         return arranged_log(cells, frequent[:, None, :] & ~self.own)
 
     def log_beside(self, lag: int) -> float:
-        """Return that of which rows show the value of the record so many places after them, or before."""
+        """Return that of the rows that show the true value of the record ``lag`` rows later."""
         return self.log_of_value(np.roll(self.true, -lag))
 
     def log_of_value(self, values: IntArray) -> float:
-        """Return that of which rows show a value that is named for each, and not their own."""
+        """Return that of the rows that show the value given for each, which is not the true one."""
         named = np.repeat(self.own[:, None, :], self.size, axis=1)
         return arranged_log(self._cells(values, self.size), named & ~self.own)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from fractions import Fraction
 
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, law_of, refuse_if_too_large
@@ -99,12 +100,10 @@ def _refuse_beyond(
     reason = obstacle(count)
     if reason is None:
         return
-    low, high = 0, min(count, EXACT_TRIALS // (law.gamma * times) + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if obstacle(middle) else (middle, high)
+    tried = range(1, min(count, EXACT_TRIALS // (law.gamma * times) + 1))
+    most = bisect_left(tried, True, key=lambda each: bool(obstacle(each)))
     simpler = "a smaller gamma" if law.is_plain else "a smaller gamma, or a retention with fewer digits"
-    remedy = f"{name} up to {low}" if low else simpler
+    remedy = f"{name} up to {most}" if most else simpler
     raise CertificateError(
         f"{name} = {shown(count)} at gamma = {shown(law.gamma)} is too large for a certificate: {reason}; "
         f"choose {remedy}"
