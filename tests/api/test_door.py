@@ -31,7 +31,7 @@ def test_importing_loads_nothing_and_every_name_is_there() -> None:
         "assert all(getattr(splu_ref, name) is not None for name in splu_ref.__all__)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
-    with pytest.raises(AttributeError, match="no attribute 'SplugGen'"):
+    with pytest.raises(AttributeError, match="SplugGen"):
         sr.__getattr__("SplugGen")
 
 
