@@ -63,10 +63,7 @@ def _unresolved(page: Path, text: str) -> list[str]:
     return found
 
 
-LINKING = [page for page in (*TEXTS, *PAGES, *OTHERS) if page.name != "evidence.md"]
-
-
-@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*TEXTS, *PAGES, *OTHERS], ids=lambda page: page.name)
 def test_links_lead_to_files_of_a_checkout(page: Path) -> None:
     assert _unresolved(page, page.read_text("utf-8")) == []
 
