@@ -14,7 +14,7 @@ from types import CodeType, FrameType, ModuleType
 from specification_source import Source, defined, modules
 from vector_lists import VectorFiles
 
-_WATCHED = 3
+_WATCHED = 2
 """Vectors of each operation that are answered: the smallest of different files."""
 
 Called = tuple[str, str]

@@ -110,11 +110,7 @@ def test_every_last_count_of_a_step_is_enough() -> None:
         for x3 in range(1, alpha + 1):
             n, most = ceil((1 + epsilon) * x3) - 1, floor((1 - epsilon) * x3 / gamma)
             levels.append(sum((_mass(gamma, n, k) for k in range(most + 1)), Fraction(0)))
-        assert concept_minimum(gamma, epsilon, alpha, _never).t_p_pure == min(levels)
-
-
-def _never(y3: Counts, y1: Counts, *rest: object) -> npt.NDArray[np.bool_]:
-    return np.zeros(np.broadcast_shapes(y3.shape, y1.shape), dtype=bool)
+        assert best_pure_concept(Gamma(gamma), epsilon, alpha)[0] == min(levels)
 
 
 @pytest.mark.parametrize(

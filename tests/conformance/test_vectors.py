@@ -202,12 +202,16 @@ def _without_one(folder: Path) -> VectorFile:
     return vector_files()[1]
 
 
-def test_one_id_reads_one_file() -> None:
-    file = vector_files()[7]
+def test_one_id_reads_one_file(tmp_path: Path) -> None:
+    file, few = vector_files()[7], vector_files()[:9]
+    write_vectors(tmp_path, few, force=False)
     request = f"{file.vectors[0].id}/12"  # of a generated run
-    for read in (vector_files, lambda identifier: read_vectors(COMMITTED, identifier)):
+    for read, every in (
+        (vector_files, vector_files()),
+        (lambda identifier: read_vectors(tmp_path, identifier), few),
+    ):
         assert read(file.vectors[0].id) == read(request) == (file,)
-        assert read(f"../{file.vectors[0].id}") == read("nothing") == vector_files()
+        assert read(f"../{file.vectors[0].id}") == read("nothing") == every
 
 
 def test_differences_are_named(tmp_path: Path) -> None:

@@ -63,9 +63,14 @@ def _of_codes(mechanism: SpluGen, source: EnumerationSource, records: int) -> tu
     return one, two
 
 
-@pytest.mark.parametrize("publish", [_by_record, _of_codes])
 @pytest.mark.parametrize(
-    ("records", "retention"), [(2, Fraction(1, 2)), (2, Fraction(2, 3)), (4, Fraction(1, 2))]
+    ("publish", "records", "retention"),
+    [
+        (_by_record, 2, Fraction(1, 2)),
+        (_by_record, 2, Fraction(2, 3)),
+        (_of_codes, 2, Fraction(2, 3)),
+        (_of_codes, 4, Fraction(1, 2)),
+    ],
 )
 def test_the_joint_law_of_two_columns_is_the_product(
     publish: Publish,
