@@ -121,7 +121,7 @@ def conform(
             record(judge(session, description, file, vector))
             if only is not None:
                 outcome.replay = replay_of(file, vector, session.received)
-        for result, check in _at_random(session, description, smoke=smoke) if checks else ():
+        for result, check in _at_random(session, description, smoke=smoke, only=only) if checks else ():
             if only in (None, result.id):
                 record(result)
                 outcome.statistics += [check] if check is not None else []
@@ -160,7 +160,7 @@ def _expected(result: Result, reasons: Mapping[str, str]) -> Result:
 
 
 def _at_random(
-    session: Session, description: Description, *, smoke: bool
+    session: Session, description: Description, *, smoke: bool, only: str | None
 ) -> Iterator[tuple[Result, StatisticalCheck | None]]:
     """Yield the statistical checks: unsupported if the program makes no random releases."""
     if OPERATION not in description.operations:
@@ -172,7 +172,7 @@ def _at_random(
     def ask(request: Mapping[str, object]) -> dict[str, Json]:
         return session.ask({"op": OPERATION, **request}, OPERATION)
 
-    yield from check_releases(ask, description.features, smoke=smoke)
+    yield from check_releases(ask, description.features, smoke=smoke, only=only)
 
 
 def _ended(session: Session) -> Result:
