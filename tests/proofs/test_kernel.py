@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ Proof. by rewrite  addn0.
 Qed.
 Definition quoted := "(* kept  as it is *)".
 """
+_NORMAL_FORM = cache(vernacular._normal_form)
 needs_coq = pytest.mark.skipif(
     shutil.which("coqc") is None, reason="Coq is not installed: see proofs/splu_proofs/coq/README.md"
 )
@@ -44,7 +46,8 @@ needs_coq = pytest.mark.skipif(
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of the Coq files that stands in for them."""
+    """Return a copy of the Coq files that stands in for them; normal forms are computed once a text."""
+    monkeypatch.setattr(vernacular, "_normal_form", _NORMAL_FORM)
     copy = tmp_path / "coq"
     shutil.copytree(vernacular.COQ, copy, ignore=lambda _, names: [n for n in names if not n.endswith(".v")])
     monkeypatch.setattr(vernacular, "COQ", copy)
@@ -135,7 +138,7 @@ def test_a_change_of_any_coq_file_makes_the_proof_outdated(
     claim: Claim, folder: Path, tmp_path: Path
 ) -> None:
     path = tmp_path
-    affirm(claim, path, "8.16.1", reason="A test.")
+    affirm(claim, path, "8.16.1", reason="A test.", measured={})
     for module in _kernel(claim).modules:
         file = folder / f"{module}.v"
         before = file.read_text()
@@ -156,7 +159,7 @@ def test_a_change_of_any_coq_file_makes_the_proof_outdated(
 @pytest.mark.parametrize("claim", PROVED, ids=lambda claim: claim.id)
 def test_a_theorem_that_is_gone_makes_the_proof_outdated(claim: Claim, folder: Path, tmp_path: Path) -> None:
     path = tmp_path
-    affirm(claim, path, "8.16.1", reason="A test.")
+    affirm(claim, path, "8.16.1", reason="A test.", measured={})
     for theorem in _kernel(claim).theorems:
         module, _, name = theorem.partition(".")
         file = folder / f"{module}.v"
@@ -307,7 +310,7 @@ def test_a_part_of_coq_that_is_lost_is_no_pass(tmp_path: Path, monkeypatch: pyte
 def test_the_recorded_version_is_no_fingerprint(tmp_path: Path) -> None:
     path = tmp_path
     claim = LEDGER.get("splu.S")
-    affirm(claim, path, "8.16.1", reason="A test.")
+    affirm(claim, path, "8.16.1", reason="A test.", measured={})
     known = affirmed(path)["splu.S"]
     assert date.fromisoformat(known.pop(ACCEPTED_ON)) <= datetime.now(UTC).date()
     assert known == fingerprints(claim) | {ACCEPTED_BY: "8.16.1"}

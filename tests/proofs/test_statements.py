@@ -65,7 +65,6 @@ def _examined(claim: Claim, changes: dict[str, Any], derivations: list[Callable[
     """Return what the ledger says when it is requested to affirm a changed copy of a claim."""
     copy = replace(claim, kernel=None, grade=Grade.SYMBOLIC, rests_on=(), **changes)
     copy.derivations.extend(derivations)
-    copy.checks.extend(claim.checks)
     ledger = Ledger((), {}, {}, affirmed=Path("none"))
     ledger.__dict__["_claims"] = {claim.id: copy}  # what the packages would have brought
     with pytest.raises(InputError) as caught:
