@@ -205,7 +205,7 @@ def as_csv(found: Iterable[Comparison]) -> str:
     """Return the classes of the true count as CSV, a row for each table."""
     text, names = io.StringIO(), (ZERO, *POOLS)
     writer = csv.writer(text, lineterminator="\n")
-    head = ["table, sensitive column, γ", "0", *POOLS, "mean"]
+    head = ["table, sensitive column, γ", "0", *POOLS, "mean", "worst class"]
     last = ["least coverage of a class, and the former one", "length of intervals", "standard errors"]
     writer.writerow([*head, *last])
     for one in found:
@@ -221,6 +221,7 @@ def as_csv(found: Iterable[Comparison]) -> str:
                 f"{one.table}, {one.sensitive}, {one.gamma}{' (used)' if one.tuned else ''}",
                 *ratios,
                 _short(one.mean),
+                f"{one.worst.name}, {_short(one.worst.ratio)}",
                 f"{_short(least.coverage, 3)}, {_short(least.coverage_without, 3)}",
                 _short(float(np.mean([each.length for each in one.classes]))),
                 f"{_short(min(predicted))}–{_short(max(predicted))}",

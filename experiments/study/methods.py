@@ -17,6 +17,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import Gamma, InputError
 from splu_ref.estimators import Inversion, exact_estimates, exact_intervals, published_co_occurrence
 from splu_ref.estimators.linear.transition import gain_probability
+from splu_ref.estimators.shrinkage.conditions import Conditions
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts, SpluGen
 from splu_ref.randomness import ByteSource, IntArray
@@ -44,11 +45,14 @@ class CountedWorkload:
         f' by value.
     gamma
         Size of a decoy group.
+    conditions
+        The single conditions of the predicates.
     """
 
     published: IntArray
     frequencies: IntArray
     gamma: Gamma
+    conditions: Conditions
 
     @property
     def rows(self) -> int:
@@ -64,7 +68,29 @@ class CountedWorkload:
 def count_workload(table: StudyTable, queries: Workload, values: IntArray, gamma: Gamma) -> CountedWorkload:
     """Count a release, given by original record."""
     frequencies = np.bincount(values, minlength=table.domain_size + 1)[: table.domain_size]
-    return CountedWorkload(queries.count(values, table.domain_size), frequencies, gamma)
+    published = queries.count(values, table.domain_size)
+    return CountedWorkload(published, frequencies, gamma, _conditions(table, queries, values))
+
+
+def _conditions(table: StudyTable, queries: Workload, values: IntArray) -> Conditions:
+    """Return the single conditions of the predicates with several."""
+    predicates = [
+        tuple(zip(columns, codes, strict=True)) if len(columns) > 1 else ()
+        for columns, codes in zip(queries.columns, queries.assignments, strict=True)
+    ]
+    terms = sorted({term for predicate in predicates for term in predicate})
+    places, width = {term: place for place, term in enumerate(terms)}, table.domain_size + 1
+    of = np.zeros((len(predicates), len(terms)))
+    for number, predicate in enumerate(predicates):
+        of[number, [places[term] for term in predicate]] = 1.0
+    counted = {
+        column: np.bincount(
+            table.codes[column].astype(np.int64) * width + values, minlength=table.sizes[column] * width
+        ).reshape(-1, width)[:, :-1]
+        for column in dict.fromkeys(column for column, _ in terms)
+    }
+    published = np.array([counted[column][code] for column, code in terms], dtype=np.float64)
+    return Conditions(published.reshape(-1, table.domain_size), of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +176,8 @@ def _shrunk(queries: Workload, seen: CountedWorkload) -> tuple[FloatArray, tuple
     for begin in range(0, len(order), size):
         chunk = order[begin : begin + size]
         places, which = np.unique(queries.predicate[chunk], return_inverse=True)
-        predicates = shrinkage.learn(seen.published[places].astype(np.float64))
+        conditions = seen.conditions.of_predicates(places)
+        predicates = shrinkage.learn(seen.published[places].astype(np.float64), conditions)
         found = shrinkage.estimate(predicates, which, domain[queries.value[chunk]])
         value[chunk] = found.value
         lower[chunk], upper[chunk] = found.interval("each")

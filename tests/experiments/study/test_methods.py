@@ -19,7 +19,6 @@ from experiments.study.workload import Pool, Workload, workload
 from splu_ref.channels.parameters import Gamma
 from splu_ref.data import Microdata
 from splu_ref.estimators import Query, QueryEstimate, QueryEstimator, two_tables_sums
-from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
 from splu_ref.mechanisms import Anatomy, SpluGen
 from splu_ref.randomness import IntArray, SeededSource
 from tests.rounding import near
@@ -61,9 +60,7 @@ def test_answers_are_those_of_the_query_estimator(table: StudyTable, queries: Wo
     # The study estimates by the mixed plan's co-occurrence under every plan, to compare the plans; the
     # library allows for the plan of the histogram, and so has no interval for exact and another shrunk.
     for method in ("exact", "shrunk", "inversion") if plan == "mixed" else ("exact", "inversion"):
-        # the study's shrunk is without the product form of single conditions
-        named = ShrinkageMethod(by_conditions=False) if method == "shrunk" else method
-        expected = estimator.estimate(requests, named)
+        expected = estimator.estimate(requests, method)
         assert found.estimates[method] == pytest.approx(
             [one.estimate for one in expected], rel=1e-9, abs=1e-6
         )
