@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from splu_ref.audit.advice.leaks import Roles, scan
 from splu_ref.audit.advice.skew import crossing
 from splu_ref.audit.advice.table_in_files import TableInFiles
 from splu_ref.channels.parameters import DataError
-from splu_ref.cli import main
+from splu_ref.cli import advice_details, main
 from splu_ref.data import embedded_table, read_table
 from tests.pace import TWO_THREADS
 
@@ -153,7 +154,9 @@ def _advised(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_adult(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_adult(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    few = partial(advice_details.expected_widths, releases=2)
+    monkeypatch.setattr(advice_details, "expected_widths", few)
     table = tmp_path / "adult.csv"
     embedded_table().to_frame().write_csv(table)
     words = (

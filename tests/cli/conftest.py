@@ -49,6 +49,12 @@ def options_unknown(command: str, message: str) -> list[str]:
     return unknown
 
 
+@pytest.fixture
+def without_widths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``advise`` simulate no releases: expected widths are shown, and decide nothing."""
+    monkeypatch.setattr("splu_ref.cli.advice_details.expected_widths", lambda *_: [])
+
+
 @pytest.fixture(autouse=True)
 def _remedies_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever option an error names in a test of this folder, the command has it."""

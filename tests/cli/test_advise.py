@@ -16,6 +16,8 @@ from splu_ref.cli import main
 from splu_ref.data import Microdata, embedded_table, write_table
 from splu_ref.mechanisms import SpluGen, SpluGenByColumn
 
+pytestmark = pytest.mark.usefixtures("without_widths")
+
 
 @pytest.fixture(scope="module")
 def adult(tmp_path_factory: pytest.TempPathFactory) -> Path:

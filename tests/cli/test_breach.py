@@ -140,14 +140,17 @@ def test_a_certificate_of_a_breach_and_of_none(
     assert main(["breach", *LEVELS, "--retention", "1/5", "--values", "14", "--certificate", str(path)]) == 2
 
 
-def test_more_values_than_a_certificate_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_more_values_than_a_certificate_names(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("splu_ref.guarantees.certificates.replacement.MAX_VALUES", 50)
     path = tmp_path / "wide.csv"
-    path.write_text("id\n" + "".join(f"{number}\n" for number in range(501)), encoding="utf-8")
+    path.write_text("id\n" + "".join(f"{number}\n" for number in range(51)), encoding="utf-8")
     words = ["--retention", "1/2", "--prior", str(path), "--column", "id"]
     assert main(["breach", *LEVELS, *words, "--certificate", str(tmp_path / "c.json")]) == 2
     said = capsys.readouterr()
     assert "no breach under this prior" in said.out or "a breach under this prior" in said.out
-    assert "at most 500 values" in said.err
+    assert "at most 50 values" in said.err
     assert not (tmp_path / "c.json").exists()
 
 

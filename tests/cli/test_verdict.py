@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from splu_ref.cli import main
+from splu_ref.cli import advice_details, main
 from splu_ref.data import read_table
+from tests.cli.test_widths import once
 
 OTHER = "do not publish by this mechanism"
 
@@ -86,6 +87,7 @@ def _advice(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_widths")
 @pytest.mark.parametrize("name", TABLES)
 def test_the_command_runs_and_clears_the_reasons(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -114,6 +116,7 @@ def test_the_command_runs_and_clears_the_reasons(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_widths")
 @pytest.mark.parametrize("values", ["ABCDEFG", "xxyyzzz", "xxxxyyy"], ids=["copy", "level", "skewed"])
 def test_a_column_that_another_determines_is_derived(
     values: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -154,6 +157,7 @@ def test_the_first_five_lines_are_the_verdict_and_the_command(
     monkeypatch.chdir(tmp_path)
     make, column, verdict, _, parts = TABLES[name]
     Path("t.csv").write_text("\n".join(make()) + "\n")
+    monkeypatch.setattr(advice_details, "expected_widths", once(advice_details.expected_widths))
     for width in (80, 40):
         monkeypatch.setenv("COLUMNS", str(width))
         assert main(["advise", "t.csv", "--sensitive", column]) == 0
@@ -187,6 +191,7 @@ def test_retention_replacement_shows_the_true_value_as_often(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_widths")
 def test_remedies_for_two_columns_go_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

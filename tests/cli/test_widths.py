@@ -22,7 +22,7 @@ from rich.table import Table
 from experiments.commands import compare
 from experiments.commands.study_figures import show_figures
 from experiments.study.exhibits import Figure, Panel, Point, Series
-from splu_ref.cli import examination
+from splu_ref.cli import advice_details, examination
 from splu_ref.cli.conform import show_outcome
 from splu_ref.conformance import Conformance, Kind, Result, StatisticalCheck, Verdict
 from splu_ref.output.terminal import draw
@@ -88,7 +88,7 @@ def retained(wide: str, narrow: str, width: int) -> None:
     assert not [word for word in lost if len(word) <= width // 2 and not set(word) & set("─━")]
 
 
-def _once(function: Callable[..., object]) -> Callable[..., object]:
+def once(function: Callable[..., object]) -> Callable[..., object]:
     """Return a function that computes its first answer alone: widths differ in how it is shown."""
     found: list[object] = []
 
@@ -105,8 +105,12 @@ def test_no_row_is_broken(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    for command, function in ((examination, "advise"), (compare, "compare")):
-        monkeypatch.setattr(command, function, _once(getattr(command, function)))
+    for command, function in (
+        (examination, "advise"),
+        (advice_details, "expected_widths"),
+        (compare, "compare"),
+    ):
+        monkeypatch.setattr(command, function, once(getattr(command, function)))
     texts = []
     for width in (1000, 80, 60):
         monkeypatch.setenv("COLUMNS", str(width))

@@ -74,7 +74,8 @@ def test_bits_follow_exactly_where_all_tables_with_the_counts_agree() -> None:
     assert more, "whole numbers from 0 to 1 determine more than real ones, and no table showed it"
 
 
-def test_counts_that_no_table_has_and_too_much_work_are_refused() -> None:
+def test_counts_that_no_table_has_and_too_much_work_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("experiments.query_interfaces.sums.MOST_TRIED", 1 << 10)
     with pytest.raises(ParameterError, match="no table has these counts"):
         known_bits(_arrays([[True, True]]), [3])
     with pytest.raises(ParameterError, match="201 classes"):
