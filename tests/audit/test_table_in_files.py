@@ -17,11 +17,12 @@ import pytest
 from splu_ref.audit import Goals, advise
 from splu_ref.audit.advice import groups as listed
 from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
+from splu_ref.audit.advice.expected_widths import expected_widths
 from splu_ref.audit.advice.leaks import Roles, scan
 from splu_ref.audit.advice.skew import crossing
 from splu_ref.audit.advice.table_in_files import TableInFiles
 from splu_ref.channels.parameters import DataError
-from splu_ref.cli import advice_details, main
+from splu_ref.cli import main
 from splu_ref.data import embedded_table, read_table
 from tests.pace import TWO_THREADS
 
@@ -155,8 +156,8 @@ def _advised(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_adult(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    few = partial(advice_details.expected_widths, releases=2)
-    monkeypatch.setattr(advice_details, "expected_widths", few)
+    few = partial(expected_widths, releases=2)
+    monkeypatch.setattr("splu_ref.cli.advice_details.expected_widths", few)
     table = tmp_path / "adult.csv"
     embedded_table().to_frame().write_csv(table)
     words = (

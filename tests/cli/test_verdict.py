@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from splu_ref.cli import advice_details, main
+from splu_ref.audit.advice.expected_widths import expected_widths
+from splu_ref.cli import main
 from splu_ref.data import read_table
 from tests.cli.test_widths import once
 
@@ -157,7 +158,7 @@ def test_the_first_five_lines_are_the_verdict_and_the_command(
     monkeypatch.chdir(tmp_path)
     make, column, verdict, _, parts = TABLES[name]
     Path("t.csv").write_text("\n".join(make()) + "\n")
-    monkeypatch.setattr(advice_details, "expected_widths", once(advice_details.expected_widths))
+    monkeypatch.setattr("splu_ref.cli.advice_details.expected_widths", once(expected_widths))
     for width in (80, 40):
         monkeypatch.setenv("COLUMNS", str(width))
         assert main(["advise", "t.csv", "--sensitive", column]) == 0
