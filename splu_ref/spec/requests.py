@@ -81,8 +81,7 @@ def text_of(value: object, name: str) -> str:
     """Return a value that must be a text."""
     require(isinstance(value, str), f"{name} is not a text")
     assert isinstance(value, str)
-    whole = not any("\ud800" <= character <= "\udfff" for character in value)
-    require(whole, f"{name} has half a surrogate pair")
+    require(re.search("[\ud800-\udfff]", value) is None, f"{name} has half a surrogate pair")
     return value
 
 
@@ -96,7 +95,7 @@ def list_of(value: object, name: str) -> list[object]:
 def octets_of(value: object, name: str) -> bytes:
     """Return the bytes of a text of pairs of digits."""
     text = text_of(value, name)
-    pairs = re.fullmatch("([0-9a-f]{2})*", text) is not None
+    pairs = re.fullmatch("(?:[0-9a-f]{2})*", text) is not None
     require(pairs, f"{name} is not hexadecimal: write two digits 0-9, a-f per byte")
     return bytes.fromhex(text)
 
