@@ -48,6 +48,7 @@ from .advice.verdict import alternative_text as alternative_text
 from .advice.verdict import decision as decision
 from .advice.verdict import near_miss as near_miss
 from .advice.verdict import objections as objections
+from .advice.verdict import partly_unique as partly_unique
 from .advice.verdict import refuse_disclosure as refuse_disclosure
 from .advice.verdict import remedies as remedies
 from .anonymity import OPEN as OPEN

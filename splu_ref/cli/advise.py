@@ -235,7 +235,7 @@ def _show_verdict(
     say(f"command  {command}")
     lines = [("also" if number == 0 else "", reason) for number, reason in enumerate(more)]
     if verdict == OTHER:
-        lines.append(("instead", found.instead()))
+        lines += found.instead()
     else:
         risks = zip(last.complete.values(), last.leaks, strict=True)
         lines += [("risks", ColumnAdvice.risks(*each)) for each in risks]

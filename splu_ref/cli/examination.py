@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,15 +26,20 @@ from splu_ref.audit import (
     choose_jointly,
     decision,
     objections,
+    partly_unique,
     remedies,
     scan,
     skew,
 )
 from splu_ref.cli.options import parameter_text
 from splu_ref.cli.preparation import Preparation
-from splu_ref.data import SUFFIXES, Cross, Microdata, current_separator
+from splu_ref.data import SUFFIXES, Cross, Microdata, Rare, current_separator
 from splu_ref.guarantees import Progress
 
+DOMAIN = "domain.json"
+"""The file of declared domains that is named in the command of the other mechanism."""
+_LISTED = 10
+"""Values of a column that are shown as an example of its domain."""
 _ROUNDS = 5
 """Number of times that remedies are applied and the table is examined again."""
 _ROLES = ("quasi", "keep")
@@ -70,6 +76,11 @@ class PreparationOptions:
         }
         sensitive = (name for name in self.sensitive if name not in added["drop"])
         return PreparationOptions(tuple(crossed.get(name, name) for name in sensitive), added)
+
+    @property
+    def recodes(self) -> bool:
+        """Whether the published table has other cells or columns than the original."""
+        return any(values for name, values in self.given.items() if name not in _ROLES)
 
     def words(self, without: Sequence[str] = ()) -> list[str]:
         """Return the options as words of a command."""
@@ -148,9 +159,29 @@ class Examination:
         """Retention probability of the other mechanism."""
         return min(alternative(each, self.goals) for each in self.advices.values())
 
-    def instead(self) -> str:
-        """Return what the other mechanism promises."""
-        return alternative_text(max(len(each.values) for each in self.advices.values()), self.keep)
+    @property
+    def texts(self) -> dict[str, str]:
+        """By sensitive column whose values must not be listed the reason."""
+        found = {column: partly_unique(each) for column, each in self.advices.items()}
+        return {column: reason for column, reason in found.items() if reason is not None}
+
+    def instead(self) -> list[tuple[str, str]]:
+        """Return what the other mechanism promises, and what it needs to be declared."""
+        if self.texts:
+            return [
+                ("instead", f"drop or group {column!r}, then ask for advice again: {reason}")
+                for column, reason in self.texts.items()
+            ]
+        rare = {Rare.parse(text).column for text in self.options.given["group-rare"]}
+        values = {column: [value for value, _ in each.values] for column, each in self.advices.items()}
+        shown = {
+            column: [*each[:_LISTED], "..."] if len(each) > _LISTED else each
+            for column, each in values.items()
+        }
+        return [
+            ("declare", f"in {DOMAIN} all values that may occur, these and others: {json.dumps(shown)}"),
+            ("instead", alternative_text(values, self.keep, bounded=rare.isdisjoint(values))),
+        ]
 
     def remedied(self, original: Microdata) -> Examination:
         """Return an examination after the remedies that there are."""
@@ -188,21 +219,36 @@ class Publication:
         return self._command(options, words)
 
     def retention(self, found: Examination) -> str:
-        """Return the command that publishes by retention replacement, without disclosing columns."""
+        """Return the command that publishes by retention replacement, without disclosing columns.
+
+        Columns such as free text have to be grouped first: then it is the command for further advice.
+        """
         options = found.options.with_remedies(found.drops)
-        words = ["--mechanism", "retention", "--retention", str(found.keep), "--observed-domain"]
+        if found.texts:
+            least = found.goals.alpha + 1
+            grouped = options.with_remedies([("group-rare", f"{column}={least}") for column in found.texts])
+            return self._command(grouped, grouped.words(), ["advise", self._original])
+        words = ["--mechanism", "retention", "--retention", str(found.keep), "--domain", DOMAIN, "--shuffle"]
+        if self.stream and not options.recodes:  # then other columns are not examined
+            return self._command(options, [*words, *options.words(_ROLES)])
         accepted = [word for column in options.given["quasi"] for word in ("--keep", column)]
         return self._command(options, [*words, *options.words(("quasi",)), *accepted])
 
-    def _command(self, options: PreparationOptions, words: Sequence[str]) -> str:
-        table = f"./{self.table}" if str(self.table).startswith("-") else str(self.table)  # not an option
+    @property
+    def _original(self) -> str:
+        return f"./{self.table}" if str(self.table).startswith("-") else str(self.table)  # not an option
+
+    def _command(
+        self, options: PreparationOptions, words: Sequence[str], command: Sequence[str] | None = None
+    ) -> str:
+        table = self._original
         suffix = next((each for each in SUFFIXES if table.lower().endswith(each)), SUFFIXES[0])
-        start = ["splu-ref", "publish", table, "-o", f"published{suffix}", "--manifest", "published.json"]
+        publish = ["publish", table, "-o", f"published{suffix}", "--manifest", "published.json"]
+        start = ["splu-ref", *(command or publish)]
         for column in options.sensitive:
             start += ["--sensitive", column]
         missing = [] if self.missing is None else ["--missing", self.missing]
-        recoded = any(values for name, values in options.given.items() if name not in _ROLES)
-        stream = ["--stream"] if self.stream and not recoded and "--observed-domain" not in words else []
+        stream = ["--stream"] if self.stream and not options.recodes else []
         separator = current_separator()
         divided = [] if separator is None else ["--separator", separator]
         return shlex.join([*start, *words, *missing, *stream, *divided])

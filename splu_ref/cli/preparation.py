@@ -145,7 +145,7 @@ class PreparedTable:
         """
         by = self.preparation
         for column in sensitive if eligible and grouped else ():
-            require_groups(self.table, column)
+            require_groups(self.table, column, sensitive)
         published = [name for name in self.table.columns if name not in by.drop]
         leaks = scan(self.table.select(published), sensitive, above, by.roles, progress=progress)
         if eligible:  # a batch has the columns of the release that it joins

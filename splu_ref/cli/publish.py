@@ -63,7 +63,7 @@ from splu_ref.cli.release_report import (
     unpublished_values,
 )
 from splu_ref.cli.streaming import StreamedRisks, require_fit, show_streamed, streamed
-from splu_ref.data import Microdata, read_table, refuse_existing, require_suffix, same_file, write_all
+from splu_ref.data import Microdata, Rare, read_table, refuse_existing, require_suffix, same_file, write_all
 from splu_ref.mechanisms import (
     JoinedRelease,
     PublishedTable,
@@ -90,6 +90,10 @@ OBSERVED = (
 JOINED = (
     "audit-release cannot audit joined batches: publish new records as a release of their own, without "
     "--append, if they are to be audited"
+)
+ORDERED = (
+    "rows keep their order, by which whoever knows the order of the original finds each record: --shuffle "
+    "changes it"
 )
 EMPTY = (
     "no tuple was published, which can happen by chance: the estimate of a count is -beta/alpha times the "
@@ -323,6 +327,12 @@ def run(
     declared = {column: tuple(law) for column, law in laws.items()}
     if domain is not None and not laws and mechanism != "small-domains":
         declared = read_domains(domain)
+    for column in declared:
+        if "keep" in known and sensitive and column not in sensitive:  # it would be published unchanged
+            name = shlex.quote(column)
+            raise ParameterError(
+                f"{domain}: column {column!r} is not sensitive: add --sensitive {name}, or declare no values"
+            )
     options = MechanismOptions(
         columns=tuple(sensitive or ()), gamma=gamma, plan=plan, retention=retention, draws=draws,
         domain=domain, declared=declared, laws=laws, observed_domain=observed_domain, shuffle=shuffle,
@@ -429,7 +439,8 @@ class _Publication:
             id_column=self.id_column, missing=self.missing, manifest=self.manifest, force=self.force,
         )  # fmt: skip
         fixed = tuple(release.domains) if self._declares else ()
-        for remark in unpublished_values(release, self.manifest, fixed, "with --domain, without --stream"):
+        values = unpublished_values(release, self.manifest, fixed, "with --domain, without --stream")
+        for remark in (*values, *self._ordered()):
             note(remark)
         show_streamed(
             release, made, self.output, self.epsilon, risks, strict=self.strict, as_json=self.as_json
@@ -476,9 +487,11 @@ class _Publication:
         warned = leak_warnings(risks) if grouped else ()
         for remark in (*warned, *self._remarks(release, made, outputs)):
             note(remark)
+        rare = {step.column for step in self.preparation.steps if isinstance(step, Rare)}
+        observed = self.options.observed_domain or not rare.isdisjoint(columns)
         report = ReleaseReport(
             made, release, self.output, release.table.row_count,
-            second=self.options.sensitive_table, observed=self.options.observed_domain,
+            second=self.options.sensitive_table, observed=observed,
         )  # fmt: skip
         if grouped:
             report.add_together(joint_json(views), joint_lines(views))
@@ -513,6 +526,11 @@ class _Publication:
         for warning in warnings(*entered):
             note(warning)
 
+    def _ordered(self) -> Iterator[str]:
+        """Yield a note if the published rows keep the order of the original."""
+        if "shuffle" in NAMED[self.mechanism][1] and not self.options.shuffle:
+            yield ORDERED
+
     def _remarks(
         self, release: Release, made: NamedMechanism, outputs: list[tuple[Path, bytes]]
     ) -> Iterator[str]:
@@ -526,6 +544,7 @@ class _Publication:
         yield from unpublished_values(release, self.manifest, fixed)
         if self.transcript is not None:
             yield _secrecy(self.transcript, [path for path, _ in outputs])
+        yield from self._ordered()
         if isinstance(self.source, SeededSource):
             yield SEEDED
         if not release.table.row_count:

@@ -30,6 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("t.csv").write_text(f"sex,job,age,id\n{rows}", encoding="utf-8")
     domains = {"job": ["a", "b", "c", "d"], "age": {"min": 20, "max": 29}}
     Path("domain.json").write_text(json.dumps(domains), encoding="utf-8")
+    Path("job.json").write_text(json.dumps({"job": domains["job"]}), encoding="utf-8")
     return tmp_path
 
 
@@ -77,7 +78,7 @@ def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.usefixtures("folder")
 def test_one_column_of_the_file_and_rows_in_a_random_order(capsys: pytest.CaptureFixture[str]) -> None:
-    words = [*RETENTION, "--domain", "domain.json", "--column", "job", "--seed", "1"]
+    words = [*RETENTION, "--domain", "job.json", "--column", "job", "--seed", "1"]
     assert _published(capsys, *words)["amplification"] == "2"
     kept = _rows()
     found = _published(capsys, *words, "--shuffle", "--manifest", "m.json")
@@ -170,7 +171,7 @@ def test_a_key_repeats_a_release(capsys: pytest.CaptureFixture[str]) -> None:
         ([*RETENTION, "--domain", "domain.json", "--observed-domain"], "the domain is not declared: give"),
         ([*RETENTION, "--observed-domain"], "name it, --sensitive NAME"),
         (
-            [*RETENTION, "--domain", "domain.json", "--column", "sex"],
+            [*RETENTION, "--domain", "job.json", "--column", "job", "--column", "sex"],
             "column 'sex' has no domain",
         ),
         ([*RETENTION, "--domain", "t.csv"], "splu-ref: t.csv: not a JSON file"),
@@ -396,7 +397,7 @@ def test_a_given_law_is_published_estimated_and_judged(capsys: pytest.CaptureFix
 
 @pytest.mark.usefixtures("folder")
 def test_values_of_uniform_records_are_judged_by_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    words = [*RETENTION, "--replacing", "identity", "--domain", "domain.json", "--column", "job"]
+    words = [*RETENTION, "--replacing", "identity", "--domain", "job.json", "--column", "job"]
     found = _published(capsys, *words, "--seed", "1", "--manifest", "m.json")
     assert (found["amplification"], found["parameters"]["replacing"]) == (None, "identity")
     ask = ("breach", "--manifest", "m.json", "--rho1", "0.4", "--rho2", "0.5")

@@ -76,7 +76,7 @@ TABLES = {
     "few": (_few, "price", "change first", {"little accurate"}, ("--bins price=",)),
     "rare": (_rare, "job", "change first", {"nothing accurate"}, ("--group-rare job=",)),
     "even": (_even, "job", OTHER, {"nothing rare"}, ("--mechanism retention",)),
-    "skewed": (_skewed, "ill", OTHER, {"no groups", "disclosure"}, ("--observed-domain", "--drop name")),
+    "skewed": (_skewed, "ill", OTHER, {"no groups", "disclosure"}, ("--domain domain.json", "--drop name")),
 }  # fmt: skip
 
 
@@ -100,6 +100,8 @@ def test_the_command_runs_and_clears_the_reasons(
     assert (found["verdict"], {each["ground"] for each in found["reasons"]}) == (verdict, grounds)
     assert all(option in found["command"] for option in options)
     words = shlex.split(found["command"])
+    if verdict == OTHER:
+        Path("domain.json").write_text(json.dumps({column: list(read_table("t.csv").domain(column))}))
     assert main(words[1:]) == 0
     published = read_table("published.csv")
     assert not {"name", "code"} & set(published.columns)
@@ -169,6 +171,37 @@ def test_the_first_five_lines_are_the_verdict_and_the_command(
             assert first.startswith(f"verdict  {verdict}: ")
             assert "command  splu-ref publish t.csv" in first
             assert all(part in first for part in parts)
+
+
+def test_the_command_promises_what_the_advice_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two skewed columns the bound is that of both together; values that are texts are not listed."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{'no' if n % 3 else 'abc'[n % 7 % 3]},{'yes' if n % 4 == 0 else 'no'}" for n in range(600)]
+    Path("t.csv").write_text("\n".join(["drug,crime", *rows]) + "\n")
+    columns = ["--sensitive", "drug", "--sensitive", "crime"]
+    assert main(["advise", "t.csv", *columns]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "e^epsilon = 15 for its 2 sensitive values together, with 4 and 2 declared values" in said
+    assert "probability up to 3/4" in said
+    found = _advice(capsys, "t.csv", *columns)
+    domains = {"drug": ["no", "a", "b", "c"], "crime": ["yes", "no"]}
+    Path("domain.json").write_text(json.dumps(domains))
+    assert main([*shlex.split(found["command"])[1:], "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["amplification"] == "15"
+    assert "keep their order" not in printed.err
+    Path("domain.json").write_text(json.dumps(domains | {"other": ["p", "q"]}))
+    assert main([*shlex.split(found["command"])[1:], "--force"]) == 2
+    assert "column 'other' is not sensitive: add --sensitive other" in capsys.readouterr().err
+    Path("t.csv").write_text(
+        "\n".join(["drug,note", *(f"a,{n if n % 5 == 0 else 'none'}" for n in range(600))])
+    )
+    found = _advice(capsys, "t.csv", "--sensitive", "note")
+    assert found["command"].startswith("splu-ref advise t.csv --sensitive note --group-rare note=11")
+    assert main(shlex.split(found["command"])[1:]) == 0
+    assert "no bound for a record" in " ".join(capsys.readouterr().out.split())
 
 
 def test_retention_replacement_shows_the_true_value_as_often(

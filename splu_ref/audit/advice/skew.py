@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -53,8 +53,8 @@ def skew(table: CodedTable, sensitive: str) -> Skew | None:
     return Skew(sensitive, table.row_count, tuple(sorted(counted, key=lambda item: (-item[1], item[0]))))
 
 
-def require_groups(table: Microdata | CodedTable, sensitive: str) -> int:
-    """Return the largest gamma that a column allows.
+def require_groups(table: Microdata | CodedTable, sensitive: str, columns: Sequence[str] = ()) -> int:
+    """Return the largest gamma that a column allows; ``columns`` are all that are sensitive.
 
     Raises
     ------
@@ -65,12 +65,13 @@ def require_groups(table: Microdata | CodedTable, sensitive: str) -> int:
     found = skew(table, sensitive)
     if found is None:
         return largest_gamma(table.histogram(sensitive))
-    crossed = crossing(table, sensitive)
+    others = [column for column in columns if column != sensitive]
+    crossed = crossing(table, sensitive, others)
     helps = f"No crossing with one other column {NO_CROSSING}" if crossed is None else str(crossed)
     raise DataError(
         f"{found.sentence}, and dropping or grouping other values cannot help. {helps}; splu-ref publish "
-        f"--mechanism retention --sensitive {shlex.quote(sensitive)} --retention {RETENTION} "
-        "--observed-domain needs no groups"
+        f"--mechanism retention {_named((sensitive, *others))} --retention {RETENTION} --domain FILE "
+        "--shuffle needs no groups"
     )
 
 
@@ -83,12 +84,13 @@ class Crossing:
     by: str
     gamma: int  # the largest gamma that it allows
     sensitive: str  # the sensitive column
+    others: tuple[str, ...]  # the other sensitive columns
 
     def __str__(self) -> str:
-        options = ["--cross", self.option, "--sensitive", self.name]
+        columns = _named((self.name, *self.others))
         return (
-            f"{shlex.join(options)} allows gamma up to {self.gamma}, with T_P for pairs of values, not for "
-            "values of one column"
+            f"--cross {shlex.quote(self.option)} {columns} allows gamma up to {self.gamma}, with T_P for "
+            "pairs of values, not for values of one column"
         )
 
     @property
@@ -98,7 +100,7 @@ class Crossing:
 
 
 def crossing(
-    table: Microdata | CodedTable, sensitive: str, but: Collection[str] = (), above: int = 1
+    table: Microdata | CodedTable, sensitive: str, but: Sequence[str] = (), above: int = 1
 ) -> Crossing | None:
     """Return the best column to cross with: the one with the largest feasible gamma and few values.
 
@@ -107,7 +109,7 @@ def crossing(
     table, sensitive
         The table and the column.
     but
-        Columns that must not be crossed.
+        The other sensitive columns, which must not be crossed.
     above
         The gamma that is feasible without crossing.
 
@@ -138,7 +140,12 @@ def crossing(
     numbers = itertools.chain([""], itertools.count(2))
     names = (re.sub(r"\W+", "_", f"{sensitive}_{best[3]}{number}") for number in numbers)
     free = next(name for name in names if name not in table.columns)
-    return Crossing(name=free, by=best[3], gamma=best[2], sensitive=sensitive)
+    return Crossing(name=free, by=best[3], gamma=best[2], sensitive=sensitive, others=tuple(but))
+
+
+def _named(columns: Iterable[str]) -> str:
+    """Return options that name sensitive columns."""
+    return " ".join(f"--sensitive {shlex.quote(column)}" for column in columns)
 
 
 def _can_be_crossed(name: str, values: Iterable[str]) -> bool:

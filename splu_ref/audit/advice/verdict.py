@@ -19,14 +19,14 @@ import numpy as np
 
 from splu_ref.audit.advice.advice import Advice
 from splu_ref.audit.advice.coded_table import CodedTable
-from splu_ref.audit.advice.leaks import Leak, Leaks
+from splu_ref.audit.advice.leaks import FEWEST, PARTLY_UNIQUE, Leak, Leaks
 from splu_ref.audit.advice.option import Goals
 from splu_ref.audit.advice.recommendation import accurate_text, named, recommend
 from splu_ref.audit.advice.skew import RETENTION, Skew, crossing
 from splu_ref.channels import DataError, InputError
 from splu_ref.data import Bins, Microdata, prepare_table
 from splu_ref.guarantees import decimal_down
-from splu_ref.mechanisms import largest_gamma
+from splu_ref.mechanisms import RetentionReplacement, largest_gamma
 
 Decision: TypeAlias = Literal["publish", "change first", "do not publish by this mechanism"]
 Ground: TypeAlias = Literal[
@@ -309,10 +309,28 @@ def alternative(advice: Advice | Skew, goals: Goals) -> Fraction:
     return min(RETENTION, capped) if capped is not None else RETENTION
 
 
-def alternative_text(values: int, keep: Fraction) -> str:
-    """Return what retention replacement with this p promises for a domain of this size."""
-    other = (1 - keep) / values
-    return (
-        f"retention replacement with p = {keep} shows the true value with probability {keep + other} and "
-        f"protects every record: e^epsilon = {(keep + other) / other}"
+def alternative_text(domains: Mapping[str, Sequence[str]], keep: Fraction, *, bounded: bool = True) -> str:
+    """Return what retention replacement with this p promises for all sensitive columns of a record together.
+
+    ``bounded``: whether what is published for a record depends on no other record, given declared domains.
+    """
+    sizes = list(map(len, domains.values()))
+    text = (
+        f"retention replacement with p = {keep} shows the true value with probability "
+        f"{'up to ' if len(set(sizes)) > 1 else ''}{keep + (1 - keep) / min(sizes)} and "
     )
+    if not bounded:
+        return f"{text}has no bound for a record: --group-rare makes it depend on others"
+    joint = f" for its {len(sizes)} sensitive values together" if len(sizes) > 1 else ""
+    return (
+        f"{text}protects every record: e^epsilon = {RetentionReplacement(keep, domains).amplification}"
+        f"{joint}, with {' and '.join(map(str, sizes))} declared values"
+    )
+
+
+def partly_unique(advice: Advice | Skew) -> str | None:
+    """Return why a column must not have its values listed, as free text must not; None if it may."""
+    alone, rest = sum(count == 1 for _, count in advice.values), advice.rows - advice.values[0][1]
+    if alone < FEWEST or alone < PARTLY_UNIQUE * rest:
+        return None
+    return f"{alone} of {advice.rows} records have a value of their own, all of which a manifest would list"
