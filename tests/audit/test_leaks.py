@@ -179,11 +179,10 @@ def test_a_skewed_column_names_what_works_for_it() -> None:
     with pytest.raises(DataError, match=r"'no' occurs 60 times .* ill_sex=ill,sex .* up to 3, ") as reported:
         require_groups(Microdata.from_frame(pl.DataFrame({"sex": sex, "ill": ill})), "ill")
     assert "publish --mechanism retention " in str(reported.value)
-    assert "--sensitive ill --retention 1/2 --domain FILE --shuffle" in str(reported.value)
+    assert "sensitive ill --retention 1/2 --domain FILE --shuffle" in str(reported.value)
     table = Microdata.from_frame(pl.DataFrame({"sex": sex, "ill": ill, "drug": list("xy") * 50}))
-    with pytest.raises(
-        DataError, match=r"--sensitive ill_sex --sensitive drug .* --sensitive ill --sensitive drug"
-    ):
+    every = "sensitive ill_sex .*sensitive drug allows .*sensitive ill .*sensitive drug --retention"
+    with pytest.raises(DataError, match=every):
         require_groups(table, "ill", ["drug", "ill"])
     with pytest.raises(
         DataError,
