@@ -21,7 +21,7 @@ def repeat_olap(
 ) -> int:
     """Make figures 4 to 14, show or write them, and return 0: nothing is promised of them."""
     begin = perf_counter()
-    table = adult(None if data is None else table_file(ADULT, data))
+    table = adult(None if data is None else str(table_file(ADULT, data)))
     if report is not None:
         prepare(report, force=force)
     with counted("studying") as progress:

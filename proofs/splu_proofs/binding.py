@@ -29,10 +29,13 @@ _REPORTING = ("splu_ref.cli.claims", "splu_ref.cli.ledger", "splu_ref.report.sta
 _DESCRIBING = frozenset({"Claim", "Kernel"})
 """What is called by statements that only describe claims, which are recorded as text."""
 _FOLDERS = frozenset(
-    {"benchmarks", "build", "docs", "experiments", "proofs", "property_tests", "report", "splu_ref", "tests"}
-)
+    {
+        "benchmarks", "build", "docs", "env", "experiments", "proofs", "property_tests", "report", "splu_ref",
+        "tests", "venv",
+    }
+)  # fmt: skip
 """Folders of a checkout that may hold modules, and those that tools write."""
-_DIGITS, _SHORT = 32, 16
+_DIGITS, _SHORT = 32, 32
 """Hexadecimal digits that are kept of a fingerprint, and of one of many: 128 and 64 bits."""
 
 
@@ -139,7 +142,11 @@ def machinery() -> str:
     if foreign := [*folder.rglob("*.pyi"), *_beside(folder)]:
         raise InputError(f"what is imported stands in known folders: remove {', '.join(map(str, foreign))}")
     modules = [f"{PROOFS}.{file.stem}" for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
-    code = [fingerprint([(name, None) for name in (PROOFS, *modules, *_REPORTING)], ())]
+    judging = (PROOFS, *modules, *_REPORTING)
+    code = [
+        fingerprint([(name, None) for name in judging], ()),
+        *(line for name in judging for line in texts(name)),
+    ]
     code += [
         f"{file.parent.name}: {normal_form(ast.parse(text_of(file)).body)}"
         for file in (*folders, *sorted(library.rglob("__init__.py")))
@@ -158,12 +165,12 @@ def _beside(folder: Path) -> list[Path]:
     proofs, root = folder.parent, folder.parents[1]
     if proofs.name != "proofs":
         return []  # an installed package
-    entries = [*(each for each in proofs.iterdir() if each != folder), *root.iterdir()]
-    folders = [each for each in entries if each.name.isidentifier() and each.name not in _FOLDERS]
     return [
-        *(each for each in entries if each.suffix == ".py"),
-        *(each for each in folders if any(each.rglob("*.py")) and not (each / "pyvenv.cfg").exists()),
-    ]
+        *(each for each in proofs.iterdir() if each != folder and each.name != "__pycache__"),
+        *(each for each in root.iterdir() if each.suffix in (".py", ".dist-info")),
+        *(each for each in root.iterdir() if each.name.isidentifier() and each.name not in _FOLDERS
+          if any(each.rglob("*.py"))),
+    ]  # fmt: skip
 
 
 def _is_machinery(name: str) -> bool:

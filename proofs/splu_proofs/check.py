@@ -218,7 +218,7 @@ class Check:
             for left, sign, right, where in ends
         ]
         itself = f"{alone} of a value with itself" if alone else ""
-        name = f"{self.name}: {digest.hexdigest()[:16]}"
+        name = f"{self.name}: {digest.hexdigest()[:32]}"
         return "; ".join(filter(None, [name, bounds.text, itself, *texts]))
 
     def _comparisons(self, function: Callable[[], Comparisons]) -> Comparisons:

@@ -36,6 +36,7 @@ from .claim import Claim, Status
 from .dependence import in_order
 from .evidence import Evidence, Grade, strongest
 from .kernel import Kernel, accepted_together
+from .plain_code import require_plain
 from .result import ClaimResult
 from .self_check import require_able_to_refuse
 
@@ -143,6 +144,7 @@ class Ledger:
 
     @cached_property
     def _claims(self) -> dict[str, Claim]:
+        require_plain()  # before any of them is imported
         found: dict[str, Claim] = {}
         for name in self._packages:
             package = import_module(name)

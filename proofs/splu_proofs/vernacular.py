@@ -18,7 +18,9 @@ COQ = Path(__file__).with_name("coq")
 LIBRARY = "SPLU"
 """The logical name of the folder."""
 
-_PIECES = re.compile(r'\(\*|\*\)|"(?:[^"]|"")*"|[ \t\r\n]+|[^\s("*]+|.', re.DOTALL)
+_SPACE = " \t\r\n"
+"""What is layout to Coq."""
+_PIECES = re.compile(r'\(\*|\*\)|"(?:[^"]|"")*"|[ \t\r\n]+|[^ \t\r\n("*]+|.', re.DOTALL)
 _IMPORTED = re.compile(rf"From {LIBRARY} Require (?:Import |Export )?([^.]+)\.")
 _THEOREM = r"(?:Theorem|Corollary|Lemma) {}\b.*?\.(?=\s)"
 _INSTANCE = (
@@ -142,7 +144,7 @@ def unproved(module: str) -> str:
 @lru_cache(maxsize=64)
 def _normal_form(text: str) -> str:
     pieces = _PIECES.findall(_without_comments(text))
-    return "".join(" " if piece.isspace() else piece for piece in pieces).strip()
+    return "".join(piece if piece.strip(_SPACE) else " " for piece in pieces).strip(_SPACE)
 
 
 @lru_cache(maxsize=64)

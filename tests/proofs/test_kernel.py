@@ -86,6 +86,7 @@ def test_comments_and_layout_of_coq_do_not_matter(old: str, new: str) -> None:
         ("by rewrite  addn0.", "(* by rewrite addn0. *)"),
         ("Import Base", "Import Basis"),
         ("addn0.\n", "addn 0.\n"),
+        *(("rewrite  addn0", f"rewrite{space}addn0") for space in "\f\v\u00a0\u2028"),  # no layout to Coq
     ],
 )
 def test_every_other_change_of_coq_matters(old: str, new: str) -> None:

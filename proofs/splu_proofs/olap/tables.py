@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from pathlib import Path
 
 import numpy as np
 
@@ -99,7 +98,7 @@ class OlapTable:
         return hashlib.sha256(text + np.ascontiguousarray(self.values).tobytes()).hexdigest()
 
 
-def adult(path: Path | None = None) -> OlapTable:
+def adult(path: str | None = None) -> OlapTable:
     """Return Adult with the paper's columns, domains and predicates.
 
     Parameters

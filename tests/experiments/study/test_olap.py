@@ -73,7 +73,7 @@ def test_adult_without_the_folder_has_three_columns_and_says_so() -> None:
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"no tables in {DATA.name}")
 def test_education_words_are_the_numbers_that_the_full_table_has() -> None:
-    table = adult(DATA / "adult_numeric.csv.gz")
+    table = adult(str(DATA / "adult_numeric.csv.gz"))
     assert (table.rows, len(table.columns)) == (32_561, 4)
     assert table.columns[1].share == Fraction(900_001, 1_490_001)
     calls = read_table(DATA / "adult_numeric.csv.gz", missing="?").cells("education_num")
@@ -89,7 +89,7 @@ def test_a_table_with_other_values_is_refused(tmp_path: Path, old: str, new: str
     text = "age,fnlwgt,hours_per_week,education\n39,77516,40,Bachelors\n"
     (tmp_path / "adult_numeric.csv").write_text(text.replace(old, new))
     with pytest.raises(DataError, match=message):
-        adult(tmp_path / "adult_numeric.csv")
+        adult(str(tmp_path / "adult_numeric.csv"))
 
 
 @pytest.mark.parametrize("rows", [100, 1000, 10_000])
