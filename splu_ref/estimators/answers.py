@@ -156,6 +156,21 @@ class Estimates:
         return cls(np.clip(value, 0.0, most), error, *ends)
 
     @classmethod
+    def score(cls, value: FloatArray, error: FloatArray, most: FloatArray, least_rate: float) -> Estimates:
+        """Return counts and 95 % score intervals with continuity correction, clipped to 0 .. most.
+
+        The variance of a published count is proportional to the true count: its rate is taken from the
+        standard error, and is ``least_rate`` where nothing was published.
+        """
+        rate = np.divide(error**2, value, out=np.full_like(value, least_rate), where=value > 0)
+        ends = []
+        for sign in (-1, 1):
+            moved = np.maximum(value + sign / 2, 0.0)
+            half = NORMAL_95 * np.sqrt(rate * moved + (NORMAL_95 * rate / 2) ** 2)
+            ends.append(moved + NORMAL_95**2 * rate / 2 + sign * half)
+        return cls(value, error, *(np.clip(end, 0.0, most) for end in ends))
+
+    @classmethod
     def unbounded(cls, value: FloatArray, error: FloatArray, condition_number: float) -> Estimates:
         """Return estimates with normal 95 % intervals, neither clipped."""
         margin = NORMAL_95 * error

@@ -5,14 +5,19 @@ from fractions import Fraction
 from math import comb, isqrt
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 from splu_ref.channels import Bounds, PublishedCount
 from splu_ref.channels.binomial import upper_tail
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.channels.two_binomials import Trials, TwoKinds
-from splu_ref.estimators import counts, estimate_count
+from splu_ref.estimators import Query, QueryEstimator, counts, estimate_count
+from splu_ref.estimators.answers import Estimates
 from splu_ref.estimators.counts import confidence_limits, upper_tail_in_floats
+from splu_ref.mechanisms import SpluGen
+from splu_ref.randomness import SeededSource
 from tests.rounding import near
 
 
@@ -55,6 +60,31 @@ def test_the_interval_covers_every_true_count_as_often_as_it_says(gamma: int) ->
             least, greatest = estimate_count(count, gamma).interval
             covered += mass if least <= frequency <= greatest else 0
         assert covered >= Fraction(95, 100) - Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("gamma", [2, 3, 7])
+def test_score_intervals_cover_every_true_count_of_a_set(gamma: int) -> None:
+    """The published count of a set spreads most if its values share no group: then its law is a value's."""
+    rate = 1 - 1 / gamma
+    for frequency in range(1, 25):
+        law, most = _law(gamma, frequency), np.full(gamma * frequency + 1, float(gamma * frequency))
+        published = np.arange(gamma * frequency + 1.0)
+        found = Estimates.score(published, np.sqrt(rate * published), most, rate)
+        held = (found.lower <= frequency) & (frequency <= found.upper)
+        assert sum(mass for mass, inside in zip(law, held, strict=True) if inside) >= Fraction(95, 100)
+
+
+def test_a_rare_set_that_was_not_published_has_an_interval() -> None:
+    cells = ["a / 1", "a / 2", *(f"{value} / {number}" for value in "bcd" for number in range(1, 7))]
+    times = [1, 2, *(10 for _ in cells[2:])]
+    frame = pl.DataFrame({"pair": [cell for cell, n in zip(cells, times, strict=True) for _ in range(n)]})
+    wanted = Query.of({"pair": ["a / 1", "a / 2"]})
+    release = SpluGen(3).publish(frame, "pair", SeededSource(7))
+    estimator = QueryEstimator(release.table, ["pair"], SpluGen(3), domains=release.domains)
+    [answer] = estimator.estimate([wanted], method="mle")
+    assert answer.estimate == 0
+    assert answer.interval is not None
+    assert answer.interval[1] > 3
 
 
 def test_a_large_count_has_an_interval_of_about_two_standard_errors() -> None:

@@ -43,7 +43,7 @@ class PublishedCountAlone:
     joint = None
 
     def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
-        """Return the counts with exact intervals; those of sets with normal ones."""
+        """Return the counts with exact intervals; those of sets with score intervals."""
         return batch.by_size(partial(self._value, column), partial(self._set, column))
 
     @staticmethod
@@ -73,7 +73,7 @@ class PublishedCountAlone:
     def _set(column: PublishedColumn, batch: Batch) -> Estimates:
         ones = np.ones((len(batch.which), 1))
         error = column.set_error(batch, batch.frequency, ones, 0 * ones)
-        return Estimates.normal(batch.frequency, error, batch.predicate_count)
+        return Estimates.score(batch.frequency, error, batch.predicate_count, float(column.law.variance))
 
 
 class ClosedForm:

@@ -106,6 +106,8 @@ def _curvature(weights: FloatArray, constrained: Sequence[int]) -> FloatArray:
 
 Measure: TypeAlias = Literal["sum", "mean"]
 _LEVEL = NORMAL_95**2
+_ROUNDING = 1e-9
+"""Rounding tolerance of a discriminant, as a share of the square of its linear coefficient."""
 
 
 class Quadratic(NamedTuple):
@@ -176,8 +178,9 @@ def intervals(sums: GroupSums, measure: Measure) -> tuple[FloatArray, FloatArray
         linear = -2 * sums.total * sums.records - _LEVEL * (sums.variance.linear + sign * rate * sums.records)
         constant = sums.total**2 - _LEVEL * (sums.variance.constant - sign * rate * sums.total)
         root = linear**2 - 4 * square * constant
-        bounded = (square > 0) & (root >= 0) & (sums.records > 0)
-        half = np.sqrt(np.where(bounded, root, 0.0))
+        # without any variance the root is 0, but for rounding
+        bounded = (square > 0) & (root >= -_ROUNDING * linear**2) & (sums.records > 0)
+        half = np.sqrt(np.where(bounded, np.maximum(root, 0.0), 0.0))
         end = (sign * half - linear) / np.where(bounded, 2 * square, 1.0)
         ends_of_mean.append(np.where(bounded, end, sums.least if sign < 0 else sums.greatest))
     low, high = ends_of_mean

@@ -81,6 +81,13 @@ def test_sums_of_a_sensitive_number_by_a_public_column() -> None:
 def test_what_is_public_is_exact() -> None:
     found = _cells(_published("job"), "mean", "age", ("sex",))
     assert found["F",] == Cell(("F",), 37.5, 0.0, (37.5, 37.5), "public", 4, 4, exact=True)
+    # sums of floats are rounded: nothing is uncertain all the same
+    frame = pd.DataFrame({"job": list("abc") * 50, "pay": [0.1, 0.2, 0.3] * 50, "sex": "F"})
+    release = sr.SpluGen(2).publish(frame, "job", sr.SeededSource(1))
+    [cell] = measure_table(release, "mean", "pay", ("sex",)).cells
+    assert cell.interval == (near(0.2), near(0.2))
+    assert cell.standard_error is not None
+    assert cell.standard_error < 1e-6
     of_some = _cells(_published("job"), "sum", "age", ("sex",), job="a|b")
     assert of_some["F",].estimate == near(150)
 
