@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from splu_ref.channels import InputError, ParameterError
 from splu_ref.cli.output import MOST_LINES
-from splu_ref.data import Cross, refuse_existing, write_all
+from splu_ref.data import Cross, Dropped, refuse_existing, write_all
 from splu_ref.estimators import (
     MEASURES,
     MISSING,
@@ -89,6 +89,9 @@ class TableOptions(NamedTuple):
                     f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: give "
                     f"--by {step.column}, or select values of {lost} with --where"
                 )
+        dropped = {step.column for step in recoded if isinstance(step, Dropped)}
+        if lost := next((name for name in (*named, self.total, self.mean) if name in dropped), None):
+            raise ParameterError(f"the column {lost!r} was not published: name another one")
         return named
 
 

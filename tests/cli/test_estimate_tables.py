@@ -275,12 +275,14 @@ def test_a_part_of_a_crossing_is_requested_by_the_crossing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [f"{'FM'[row % 2]},{'abcde'[row % 5]},{'xyz'[row % 3]}" for row in range(60)]
-    Path("t.csv").write_text("\n".join(["sex,job,town", *rows]) + "\n")
+    Path("t.csv").write_text("\n".join(f"{row},{n}" for n, row in enumerate(["sex,job,town", *rows])) + "\n")
     words = ["publish", "t.csv", "-o", "p.csv", "--cross", "both=sex,job", "--sensitive", "both"]
-    assert main([*words, "--gamma", "2", "--manifest", "m.json"]) == 0
+    assert main([*words, "--drop", "0", "--gamma", "2", "--manifest", "m.json"]) == 0
     capsys.readouterr()
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,job"]) == 2
     assert "--by job: both was published in place of sex and job: give --by both" in capsys.readouterr().err
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town", "--mean", "0"]) == 2
+    assert "the column '0' was not published: name another one" in capsys.readouterr().err
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,both", "--where", "job=a"]) == 0
 
 

@@ -44,7 +44,8 @@ class PublishedCountAlone:
 
     def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
         """Return the counts with exact intervals; those of sets with score intervals."""
-        return batch.by_size(partial(self._value, column), partial(self._set, column))
+        value, several = partial(self._value, column), partial(self._set, column)
+        return batch.by_the_rarer_side(lambda side: side.by_size(value, several))
 
     @staticmethod
     def _value(column: PublishedColumn, batch: Batch) -> Estimates:
