@@ -201,13 +201,12 @@ class ColumnAdvice:
             named = [f"{' x '.join(each.columns)} ({size})" for each, size in zip(tables, sizes, strict=True)]
             simulated = f"up to {releases} releases (+-{largest:.1%})"
             lines = [
-                ("", ""),
                 ("intervals", title),
                 *zip("ab", named, strict=False),
                 ("simulated", simulated),
             ]
-            show({}, lines, as_json=False)
             draw(self._widths(some, errors=errors))
+            show({}, lines, as_json=False)
 
     def show(self) -> None:
         """Print every gamma, every reason, and the disclosure risks."""

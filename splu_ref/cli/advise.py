@@ -127,7 +127,6 @@ def run(
         require_fit(
             {"--bins": bins, "--cross": cross, "--group-rare": group_rare, "--drop": drop, "--table": tables}
         )
-    by = {column: _named_tables(tables, columns, column) for column in columns}
     goals = Goals.of(epsilon, alpha, t_p, t_e, true_value)
     if picture_file is not None:
         require_format(picture_file.suffix.lower())
@@ -136,6 +135,7 @@ def run(
     with counted("weighing options") as progress, about(table):
         original = None if stream else read_table(table, missing)
         with _coded(table, original, options, missing, progress) as prepared:
+            by = {column: _named_tables(prepared, tables, columns, column) for column in columns}
             found = Examination.of(prepared, options, goals, retention or (), progress)
             verdict, objected, command, last = advised(publication, found, original)
             advices = found.complete
@@ -173,18 +173,20 @@ def run(
 
 
 def _named_tables(
-    given: Sequence[str] | None, sensitive: Sequence[str], column: str
+    table: CodedTable, given: Sequence[str] | None, sensitive: Sequence[str], column: str
 ) -> list[tuple[str, ...]] | None:
     """Return the other columns of the cross-tables that name a sensitive column; None if none is named.
 
     Raises
     ------
     ParameterError
-        If a table does not name exactly one sensitive column and others.
+        If a cross-table does not name exactly one sensitive column and others.
     """
     found = []
     for text in given or ():
         names = tuple(dict.fromkeys(text.split(",")))
+        for name in names:
+            table.require(name)
         inside = [name for name in names if name in sensitive]
         if len(inside) != 1 or len(names) < 2:
             raise ParameterError(
@@ -262,15 +264,25 @@ def _column_advices(
 ) -> list[ColumnAdvice]:
     """Return the advice for each column; none if a column has no feasible gamma.
 
-    A column that was crossed as a remedy has the default cross-tables.
+    A column that was crossed as a remedy has the cross-tables of its sensitive part, without other parts.
     """
+
+    def tables(column: str) -> list[tuple[str, ...]] | None:
+        parts = found.crossed.get(column, ())
+        named = by[column] if column in by else by.get(parts[0]) if parts else None
+        kept = [tuple(name for name in each if name not in parts) for each in named or ()]
+        for name in (name for each in kept for name in each):
+            if name not in found.table.columns:
+                raise ParameterError(f"--table: the advised command drops or crosses {name!r}: leave it out")
+        return None if named is None else [each for each in kept if each]
+
     return [
         ColumnAdvice.of(
             column,
             advice,
             leaks,
             found.table if simulated else None,
-            by.get(column),
+            tables(column) if simulated else None,
             found.options.sensitive,
             every=every,
         )

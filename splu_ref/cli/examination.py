@@ -70,6 +70,8 @@ class PreparationOptions:
             name: [*values, *(value for key, value in found if key == name)]
             for name, values in self.given.items()
         }
+        for name in ("bins", "group-rare"):
+            added[name] = [each for each in added[name] if each.rpartition("=")[0] not in added["drop"]]
         crossed = {
             cross.parts[0]: cross.column
             for cross in (Cross.parse(value) for name, value in found if name == "cross")

@@ -82,6 +82,10 @@ class Preparation:
         for column in drop or ():
             if column in sensitive:
                 raise ParameterError(f"--drop {column}: the column is sensitive: give one of the two options")
+            if any(step.column == column for step in steps if not isinstance(step, Dropped)):
+                raise ParameterError(
+                    f"--drop {column}: the column is also recoded: give one of the two options"
+                )
         return cls(
             steps=tuple(steps),
             domains=domains or {},

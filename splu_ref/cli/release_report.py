@@ -13,7 +13,7 @@ from splu_ref.cli.assessment import assessment_json, bargain
 from splu_ref.cli.mechanism_options import NamedMechanism
 from splu_ref.cli.options import by_column, gammas_of, is_plain, parameter_text, retentions_of
 from splu_ref.cli.output import show
-from splu_ref.data import Recoding
+from splu_ref.data import Cross, Recoding
 from splu_ref.guarantees import TupleChances, decimal_up
 from splu_ref.mechanisms import (
     AlphaBeta,
@@ -85,6 +85,7 @@ class ReleaseReport:
         second: Path | None = None,
         observed: bool = False,
     ) -> None:
+        self.parts = {step.column: step.parts for step in release.recoded if isinstance(step, Cross)}
         self.result: dict[str, object] = {
             "mechanism": mechanism.name,
             "rows_in": release.rows_in,
@@ -170,7 +171,7 @@ class ReleaseReport:
         ]
         self.result["leaks"] = leaks
         self.result["publisher_only"] = [name for name in PUBLISHER_ONLY if name in self.result]
-        statements = [each.statement(column) for column, each in assessments.items()]
+        statements = [each.statement(name, self.parts.get(name, ())) for name, each in assessments.items()]
         self.result["statement"] = "; ".join(statements) or None
         for column, each in assessments.items():
             name = [("column", column)] if isinstance(self.result["sensitive"], list) else []

@@ -333,6 +333,11 @@ def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
     assert reported["domain"] == ["DE", "FR", "NA", "missing"]
 
 
+def test_a_column_is_not_both_recoded_and_dropped(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _publish(*JOB, "--drop", "age", "--bins", "age=10", code=2)
+    assert "--drop age: the column is also recoded" in capsys.readouterr().err
+
+
 def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -> None:
     for found, said in ((1, "1 predicate has"), (7, "7 predicates have")):
         leaks: Any = SimpleNamespace(found=found, above=10, sensitive="job", concentrations=["town=A", "b"])

@@ -222,6 +222,12 @@ def test_retention_replacement_shows_the_true_value_as_often(
     assert laws == {"independent", "capped:10", "all-or-none:10"}
     assert main(["advise", "t.csv", "--sensitive", "job", "--table", "sex"]) == 2
     assert "--table sex: name one sensitive column (job)" in capsys.readouterr().err
+    assert main(["advise", "t.csv", "--sensitive", "job", "--table", "sxe,job"]) == 2
+    assert "no column 'sxe'" in capsys.readouterr().err
+    more = ["k", *("xy"[n // 2 % 2] for n in range(1205))]
+    Path("t.csv").write_text("\n".join(map(",".join, zip(_frequent(), more, strict=True))) + "\n")
+    crossed = _advice(capsys, "t.csv", "--sensitive", "ill", "--table", "part,k,ill")
+    assert [table["columns"] for table in crossed["tables"]] == [["k", "ill_part"]]
 
 
 @pytest.mark.slow

@@ -122,13 +122,22 @@ class Assessment:
             *_labeled("caution", self._cautions(recoding=recoding)),
         ]
 
-    def statement(self, column: str) -> str:
-        """Return what a release with independent draws promises and what not, for the public."""
-        least, p = decimal_down(self.t_p, 4), self.law.retention
+    def statement(self, column: str, parts: Sequence[str] = ()) -> str:
+        """Return what a release with independent draws promises and what not, for the public.
+
+        ``parts`` are the columns of which a crossing was made.
+        """
+        whose = f"the true one with probability {self.law.retention}"
+        if parts:
+            whose += f", and each of its parts {' and '.join(parts)} at least as often: all are uncertain"
+        rare = (
+            f"at least {decimal_down(self.t_p, 4)} where at most {self.alpha} records have the value, and "
+            if self.protected
+            else ""
+        )
         return (
-            f"each published {column} is the true one with probability {p}; a published count is off "
-            f"by {self.epsilon} or more with probability at least {least} where at most {self.alpha} records "
-            f"have the value, and at most {self.t_e} where {self.threshold} or more have it; nothing is "
+            f"each published {column} is {whose}; a published count is off by {self.epsilon} or more with "
+            f"probability {rare}at most {self.t_e} where {self.threshold} or more have it; nothing is "
             "promised for other counts, nor about who is in the table and its other columns"
         )
 

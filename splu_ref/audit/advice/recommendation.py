@@ -85,7 +85,7 @@ def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
         value, count = advice.values[0]
         reasons.append(
             f"{what}, but no value has that many records: the most frequent, {value}, has {count}; allow a "
-            "larger t_e or epsilon, or a smaller t_p, or merge values"
+            "larger --t-e or --epsilon, or a smaller --t-p, or merge values"
         )
     equals = [each for each in advice.options if each.threshold == option.threshold and each.meets_true_value]
     if others := [named(each) for each in equals if each.level < option.level]:
@@ -100,7 +100,7 @@ def _of_the_largest_level(advice: Advice, option: Option) -> list[str]:
     most = f"{value}, with {count} of {advice.rows} records, allows no gamma above {advice.max_gamma}"
     return [
         f"no option reaches T_P = {goals.t_p}: {closest}",
-        f"give a smaller t_p or alpha, or split the most frequent value: {most}",
+        f"give a smaller --t-p or --alpha, or split the most frequent value: {most}",
     ]
 
 

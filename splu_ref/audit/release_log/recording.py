@@ -203,9 +203,8 @@ def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
             warning += f"; {repeated_privacy(law, releases)}"
         except ParameterError:
             warning += f"; T_P of {releases} releases takes too long: see splu-ref privacy --releases"
-    return (
-        f"{warning}; publish new records as a batch (--append), and repeat a release with a key (--key-file)"
-    )
+    again = "" if entry.key else ", and repeat a release with a key (--key-file)"
+    return f"{warning}; publish new records as a batch (--append){again}"
 
 
 def _as_independent(draws: GroupDraws) -> bool:
