@@ -59,7 +59,7 @@ BLIND = {
     "share": "true values are detected only where no release shows one so often or so rarely",
 }
 """Limits of an audit without the original, by the first of these checks that was made."""
-TO_DECIDE = "replay the release, if its draws are known: --original with --key-file or --transcript"
+TO_DECIDE = "for every cell, {} --key-file or --transcript"
 NOTHING = "true values cannot be distinguished from drawn ones"
 
 
@@ -211,7 +211,8 @@ def run(
         fresh = found.reuse is not None and found.reuse.draws != "same"
         if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
-    lines = _lines(found, repeated, every=explain)
+    to_decide = TO_DECIDE.format("add") if original else f"add --original; {TO_DECIDE.format('also')}"
+    lines = _lines(found, repeated, to_decide, every=explain)
     show(_document(found, repeated), lines, as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
 
@@ -276,18 +277,19 @@ def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:
 
 
 def _lines(
-    found: ReleaseAudit, repeated: RepeatedPrivacy | None, *, every: bool
+    found: ReleaseAudit, repeated: RepeatedPrivacy | None, to_decide: str, *, every: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield labels and texts; without ``every``, numbers of the failed checks alone."""
     failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
+    hints = [f"; {check.hint}" for check in found.checks if check.hint and not check.passed]
     performed = {check.name for check in found.checks}
     limits = next((text for name, text in BLIND.items() if name in performed), NOTHING)
     reason = ". ".join(map(str, found.detectable)) or f"without the original, {limits}"
     if found.recomputed is not None:
         reason = f"replayed from the {found.recomputed}, cell by cell; how that was chosen is not tested"
-    yield "verdict", f"{found.verdict}: {f'failed: {failed}' if failed else reason}"
+    yield "verdict", f"{found.verdict}: {''.join([f'failed: {failed}', *hints]) if failed else reason}"
     if found.verdict == "inconclusive" and found.recomputed is None:
-        yield "to decide", TO_DECIDE
+        yield "to decide", to_decide
     yield "false alarm", f"probability at most {float(found.level):.3g} for an honest release"
     if found.linked is not None:
         yield "linked", f"{found.linked} of {found.rows} rows certainly belong to one record of the original"

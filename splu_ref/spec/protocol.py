@@ -1,7 +1,7 @@
 """The conformance protocol: a program that answers one JSON object a line.
 
 A request is a JSON object with the operation ``op``, its fields, and optionally an ``id``, which the answer
-repeats. The fields and their forms are those of `splu_ref.spec.requests`. The answer has the keys that
+may repeat. The fields and their forms are those of `splu_ref.spec.requests`. The answer has the keys that
 follow the arrow in the description of the operation; keys in parentheses are optional, but must be right
 where they are present. A refused request is answered ``{"error": {"kind": …}}`` with a kind of
 `splu_ref.spec.errors`, and a free ``message``.

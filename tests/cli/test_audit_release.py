@@ -65,7 +65,7 @@ def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert checks["schema"]["e_value"] is None
     retention = checks["retention"]
     assert retention["level"] == "1/9000000000"
-    assert "rows to find gamma = 6 instead" in retention["power"]
+    assert "rows to find p = 11/50" in retention["power"]
     assert float(retention["e_value"]) == near(10 ** retention["log10_e"], rel=1e-4)
     assert float(retention["e_value"]) <= 10 ** retention["log10_e"]
     assert result["not_checked"] == [
@@ -77,7 +77,8 @@ def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         for name in ("plan", "possible")
     ]
     (reported,) = result["detectable"]
-    assert (reported["column"], reported["gamma_at_most"], reported["gamma_at_least"]) == ("occupation", 4, 6)
+    assert reported["column"] == "occupation"
+    assert "another gamma with the same retention" in reported["not_detected"]
     low, high = Fraction(reported["retention_at_most"]), Fraction(reported["retention_at_least"])
     assert Fraction(1, 6) <= low < Fraction(1, 5) < high <= Fraction(1, 4)
     assert 200 < reported["altered_to_own"] < 2_000 < reported["altered_to_others"]
@@ -336,9 +337,38 @@ def test_an_inconclusive_audit_names_the_replay_that_decides(
     assert main(audit) == 3
     first, second = " ".join(capsys.readouterr().out.split()).split(" to decide ")
     assert first.startswith("verdict inconclusive: ")
-    assert second.startswith("replay the release, if its draws are known: --original with --key-file or")
+    assert second.startswith("for every cell, add --key-file or --transcript")
     assert main([*audit, "--key-file", "k.key"]) == 0
     assert "to decide" not in capsys.readouterr().out
+
+
+def test_what_another_original_or_another_gamma_would_look_like_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, first in (("t.csv", 0), ("other.csv", 600)):
+        rows = "".join(f"{n},{'abcdefgh'[n % 8]}\n" for n in range(first, first + 600))
+        (tmp_path / name).write_text(f"id,job\n{rows}")
+    made = "publish t.csv -o p.csv --manifest m.json --sensitive job --gamma 2 --retention 1/4"
+    assert main([*made.split(), "--keep", "id", "--seed", "1"]) == 0
+    manifest = (tmp_path / "m.json").read_text()
+    (tmp_path / "four.json").write_text(manifest.replace('"gamma": 2', '"gamma": 4'))
+
+    def audited(*options: str) -> str:
+        capsys.readouterr()
+        main(["audit-release", "p.csv", *options, "--explain"])
+        return " ".join(capsys.readouterr().out.split())
+
+    as_four = audited("--manifest", "four.json", "--original", "t.csv")
+    verdict = as_four.split("false alarm")[0]
+    assert "would detect retention up to" in verdict
+    assert "another gamma with the same retention" in verdict.split("would not detect")[1]
+    assert "8 counts against Bin(4 f, 1/4)" in as_four
+    as_two = audited("--manifest", "m.json", "--original", "t.csv")
+    assert "8 counts against Bin(f, 1/4) + Bin(1 f, 3/4)" in as_two
+    assert "right file" not in as_two
+    wrong = audited("--manifest", "m.json", "--original", "other.csv")
+    assert "no row matches: is --original the right file?" in wrong.split("false alarm")[0]
 
 
 def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -159,12 +159,8 @@ class SpluGenClaim:
         return self.law.retention
 
     def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
-        """Return the deviations for which a number of rows is stated: the next gammas, or p a tenth off."""
+        """Return the deviations for which a number of rows is stated: p a tenth off."""
         del column
-        gamma = self.period
-        if self.law.is_plain:
-            near = [g for g in (gamma - 1, gamma + 1) if g >= 2]
-            return [(f"gamma = {other} instead", Fraction(1, other)) for other in near]
         return [(f"p = {other}", other) for other in a_tenth_off(rate)]
 
     def agreement(self, column: str) -> tuple[Fraction, Fraction]:

@@ -67,6 +67,12 @@ def counts_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
             lambda level: detectable_counts(claimed, high, others, level),
         )
 
+    law = claimed.law
+    if law.is_plain:
+        words += f"Bin({gamma} f, {rate})"
+    else:
+        words += f"Bin(f, {law.retention}) + Bin({gamma - 1} f, {law.decoy})"
+
     def power(level: Fraction) -> str:
         reached = rate_power(counts_point, gamma * largest, rate, level / len(values))
         return (
@@ -79,7 +85,7 @@ def counts_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
         column,
         e_value,
         match.rows,
-        f"{words}Bin({gamma} f, 1/{gamma})",
+        words,
         power,
     )
 

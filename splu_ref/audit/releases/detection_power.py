@@ -12,6 +12,7 @@ from splu_ref.audit.power import MeanPower, RatePower
 from splu_ref.channels import PublishedCount
 
 EXACT_COUNTS = "counts that are exact"
+OTHER_GAMMA = "another gamma with the same retention"  # counts of the same mean, of another variance
 _ORIGINAL = "the original itself"
 
 
@@ -56,6 +57,7 @@ class DetectionPower:
             "retention_at_least": _text(self.high),
             **self.further,
             "open": list(self.open),
+            "not_detected": [*self.open, *self.smaller],
         }
 
     def __str__(self) -> str:
@@ -77,23 +79,18 @@ def of_decoy_groups(
 ) -> DetectionPower:
     """Return the power of the checks of SPLU-Gen."""
     low, high = _bounds(retention)
-    kept, plain = law.retention, law.is_plain
-    smaller = None if not plain or high is None else math.floor(1 / high)
-    smaller = None if smaller is None or smaller < 2 else smaller
-    larger = math.ceil(1 / low) if plain and low else None
+    kept = law.retention
     to_own = None if high is None else math.ceil(rows * (high - kept) / (1 - kept))
     to_others = None if low is None else math.ceil(rows * (1 - low / kept))
     in_unlinked = f"true values in the {unlinked} rows that may be several records"
 
     detected = []
-    gammas = [] if smaller is None else [f"up to {smaller}"]
-    gammas += [] if larger is None else [f"from {larger} on"]
-    if gammas:
-        detected.append(f"gamma {' or '.join(gammas)}")
+    retentions = [] if low is None else [f"up to {_rounded_down(low)}"]
+    retentions += [] if high is None else [f"from {_rounded_up(high)} on"]
+    if retentions:
+        detected.append(f"retention {' or '.join(retentions)}")
     if high is not None:
         detected.append(_ORIGINAL)
-        if not gammas:
-            detected.append(f"true values kept with probability {_rounded_up(high)} or more")
         detected.append(f"{to_own} or more random cells set to their true value")
     if exact_counts is not None:
         detected.append(exact)
@@ -106,9 +103,9 @@ def of_decoy_groups(
     else:
         most, least = min(2 * kept, (1 + kept) / 2), kept / 2
         if high is None or high > most:
-            open_.append("half the gamma" if plain else f"true values {_kept(most)}")
+            open_.append(f"true values {_kept(most)}")
         if low is None or low < least:
-            open_.append("twice the gamma" if plain else f"true values {_kept(least)}")
+            open_.append(f"true values {_kept(least)}")
     if exact_counts is None and exact:
         open_.append(exact)
     if unlinked > (to_own or 0) and not unlinked_detected:
@@ -122,15 +119,16 @@ def of_decoy_groups(
         detected=tuple(detected),
         open=tuple(open_),
         further={
-            "gamma_at_most": smaller,
-            "gamma_at_least": larger,
             "altered_to_own": to_own,
             "altered_to_others": to_others,
             "exact_counts": exact_counts,
             "unlinked": unlinked,
             "unlinked_detected": unlinked_detected,
         },
-        smaller=() if to_own is None else ("fewer altered cells, or cells that were picked",),
+        smaller=(
+            OTHER_GAMMA,
+            *([] if to_own is None else ["fewer altered cells, or cells that were picked"]),
+        ),
     )
 
 

@@ -50,8 +50,7 @@ def rows_check(rows: int, claimed: SpluGenClaim, records: int | None) -> Check:
 def records_check(match: Match, claimed: SpluGenClaim) -> Check:
     """Check that the non-sensitive cells are those of the original's records, fewer than gamma deleted."""
     foreign, gone = match.unexpected
-    detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row"
-    return Check("records", None, foreign == 0 and gone < claimed.divisor, detail, rows=match.rows)
+    return _of_records(match, passed=foreign == 0 and gone < claimed.divisor)
 
 
 def feasible_check(original: Original, claimed: SpluGenClaim, column: str) -> Check:
@@ -94,12 +93,19 @@ def manifest_checks(
     yield Check("manifest.rows", None, manifest.rows == rows, detail, rows)
     for column, values in domains.items():
         listed = set(manifest.domains[column])
-        unlisted = len(set(values) - listed)
-        unused = len(listed - set(values)) if original else 0
+        unlisted = set(values) - listed
+        unused = listed - set(values) if original else set()
         origin = "original" if original else "published"
-        detail = f"{unlisted} {origin} values are not listed"
-        detail += f", {unused} listed values do not occur in the original" if original else ""
-        yield Check("manifest.domain", column, unlisted + unused == 0, detail, rows)
+        detail = f"{len(unlisted)} {origin} values are not listed{_some(unlisted)}"
+        if original:
+            detail += f", {len(unused)} listed values do not occur in the original{_some(unused)}"
+        yield Check("manifest.domain", column, not unlisted and not unused, detail, rows)
+
+
+def _some(values: Collection[str]) -> str:
+    """Return the first three of the values."""
+    first = ", ".join(map(repr, sorted(values)[:3]))
+    return f" ({first}{', …' if len(values) > 3 else ''})" if values else ""
 
 
 def _exact(name: str, published: Microdata, detail: str, *, passed: bool) -> Check:
@@ -133,10 +139,19 @@ def all_rows_check(published: Microdata, original: Original) -> Check:
 
 def all_records_check(match: Match, *, in_place: bool) -> Check:
     """Check that the other cells are those of the original's records, each once, and in their places."""
-    foreign, gone = match.unexpected
-    detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row"
-    passed = foreign == gone == 0
     if in_place and match.rows == match.original.table.row_count:
         moved = int((match.classes != match.index.classes).sum())
-        detail, passed = f"{detail}, {moved} rows with other cells than the record at their place", not moved
-    return Check("records", None, passed, detail, match.rows)
+        more = f", {moved} rows with other cells than the record at their place"
+        return _of_records(match, more, passed=not moved)
+    return _of_records(match, passed=match.unexpected == (0, 0))
+
+
+def _of_records(match: Match, more: str = "", *, passed: bool) -> Check:
+    """Return the check of the records; if no more than one row in ten has one, the original may be wrong."""
+    foreign, gone = match.unexpected
+    detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row{more}"
+    matched = (
+        "no row matches" if foreign == match.rows else f"{match.rows - foreign} of {match.rows} rows match"
+    )
+    hint = f"{matched}: is --original the right file?" if 10 * foreign >= 9 * match.rows else ""
+    return Check("records", None, passed, detail, match.rows, hint=hint)

@@ -63,6 +63,8 @@ class Check:
     power
         The smallest deviation detected with probability at least 0.999; empty for an exact check or if not
         computed.
+    hint
+        What to look at first if the check fails, for the verdict; mostly empty.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Check:
     e_value: EValue | None = None
     level: Fraction | None = None
     power: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

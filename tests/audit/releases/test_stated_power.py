@@ -46,21 +46,24 @@ def numbers(found: DetectionPower, *names: str) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "at_most", "at_least"),
+    ("low", "high", "said"),
     [
-        ("1/5", "1/3", 3, 5),  # both are the retention of a gamma
-        ("199999/1000000", "333334/1000000", 2, 6),
-        ("1/8", "1/2", 2, 8),
-        ("1/8", "500001/1000000", None, 8),  # no gamma is below 2
-        ("0", "1", None, None),
-        (None, None, None, None),
+        ("1/5", "1/3", "retention up to 0.2000 or from 0.3334 on, the original itself"),
+        ("1/5", None, "retention up to 0.2000"),
+        (None, "1/3", "retention from 0.3334 on, the original itself"),
+        (None, None, "counts that are exact"),
     ],
 )
-def test_other_gammas(low: str | None, high: str | None, at_most: int | None, at_least: int | None) -> None:
+def test_power_is_stated_of_the_retention_and_never_of_gamma(
+    low: str | None, high: str | None, said: str
+) -> None:
     found = power(None if low is None else Fraction(low), None if high is None else Fraction(high))
-    assert numbers(found, "gamma_at_most", "gamma_at_least") == (at_most, at_least)
-    other = power(found.low, found.high, gamma=6, retention="1/4")  # gamma says nothing of the retention
-    assert numbers(other, "gamma_at_most", "gamma_at_least") == (None, None)
+    assert str(found).startswith(f"s: would detect {said}")
+    unseen = "another gamma with the same retention"
+    assert unseen in str(found).split("; would not detect ")[1]
+    listed = found.numbers["not_detected"]
+    assert isinstance(listed, list)
+    assert unseen in listed
 
 
 @pytest.mark.parametrize(
@@ -86,15 +89,13 @@ def test_altered_cells(low: str | None, high: str | None, own: int | None, other
         (3, "3/5", Fraction(4, 5), Fraction(3, 10)),
     ],
 )
-def test_half_and_twice_the_gamma_have_to_be_detected(
+def test_half_and_twice_the_retention_have_to_be_detected(
     gamma: int, retention: str | None, half: Fraction, twice: Fraction
 ) -> None:
     def still_open(low: Fraction | None, high: Fraction | None) -> tuple[str, ...]:
         return power(low, high, gamma=gamma, retention=retention).open
 
-    words = ("half the gamma", "twice the gamma")
-    if retention:
-        words = ("true values kept with probability 0.8", "true values kept with probability 0.3")
+    words = tuple(f"true values kept with probability {float(each):.4g}" for each in (half, twice))
     assert still_open(twice, half) == ()
     assert still_open(twice, half + HAIR) == still_open(twice, None) == words[:1]
     assert still_open(twice - HAIR, half) == still_open(None, half) == words[1:]
