@@ -221,6 +221,8 @@ def test_the_command_can_be_run_whatever_the_names_are(
     assert len(set(found["together"]["gamma"].values())) > 1
     assert main([*shlex.split(found["splu_gen_command"])[1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["gamma"] == found["together"]["gamma"]
+    domains = {"a,b": list("abcdefgh"), "c=d": list("xyzw"), "c": list("xy")}
+    Path("domain.json").write_text(json.dumps(domains))
     assert main([*shlex.split(found["command"])[1:], "--force", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["sensitive"] == ["a,b", "c=d", "c"]
 
@@ -244,4 +246,4 @@ def test_a_crossing_that_is_named_can_be_made(
     assert "no crossing with one other column" in made
     options = shlex.split(remedy.partition("; ")[2].partition(" allows")[0])
     kept = ["--keep", "sex_a_part", "--keep", "u,v", "--keep", "made", "--gamma", "2"]
-    assert main(["publish", "t.csv", "-o", "o.csv", *options, "--sensitive", "job", *kept]) == 0
+    assert main(["publish", "t.csv", "-o", "o.csv", *options, *kept]) == 0
