@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit import Finding, Ledger, decide, foresee, read_claims
+from splu_ref.audit import Finding, Ledger, Verdict, decide, foresee, read_claims
 from splu_ref.channels import InputError, one_budget
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Explain, Force, Separator, note, show
@@ -25,6 +25,8 @@ from splu_ref.report import (
 )
 
 EXAMPLE = "splu-ref audit claims.toml --report audit"
+
+_EXPLAINED = 6  # of more claims, confirmed ones have no sentence
 
 
 @one_budget()
@@ -80,9 +82,16 @@ def run(
         if explain:
             draw(claims_table(audit))
         else:
-            verdicts = [(each.claim.id, f"{each.finding.verdict}: {each.sentence}") for each in audited]
-            show({}, verdicts, as_json=False)
+            # What a claim got wrong is first: of many claims, the last lines are not shown.
+            ordered = sorted(audited, key=lambda each: each.finding.verdict is Verdict.CONFIRMED)
+            show({}, [(each.claim.id, _in_words(each, len(audited))) for each in ordered], as_json=False)
     return audit.exit_code
+
+
+def _in_words(audited: AuditedClaim, claims: int) -> str:
+    """Return the verdict and its sentence, which is left out if many claims are and this one is confirmed."""
+    brief = audited.finding.verdict is Verdict.CONFIRMED and claims > _EXPLAINED
+    return str(audited.finding.verdict) if brief else f"{audited.finding.verdict}: {audited.sentence}"
 
 
 def _ledger() -> Ledger | None:

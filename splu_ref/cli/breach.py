@@ -127,6 +127,8 @@ def run(
         found = _worst_breach(channel, counts, levels, local=local)
     lines = _lines(levels, found, prior=counts is not None)
     lines.insert(1, ("safe retention", _allowed(limit, rounded=bool(records))))
+    if stated is not None and local:
+        lines.append(("domain", "epsilon holds only if the domain was declared, not taken from the table"))
     result = _result(levels, found, size, keep, limit)
     positive = None if counts is None else [count for count in counts.values() if count]
     with certified(certificate, partial(_certificate, keep, size, levels, positive), lines, force=force):

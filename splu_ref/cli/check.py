@@ -32,6 +32,7 @@ def run(
     this package: copy it out, read it, and run it as `python certificate_checker.py FILE`.
     """
     second: KernelVerdict | None = None
+    text = ""
     try:
         with open_regular(certificate) as file, counted("checking"):
             text = file.read(MAX_BYTES + 1).decode()
@@ -42,6 +43,10 @@ def run(
         reason = str(error) if isinstance(error, Unreadable) else "it is not a text file"
         if as_json:
             show({"valid": False, "claim": None, "reason": reason}, [], as_json=True)
+        if '"splu-ref/manifest/' in text:
+            raise CertificateError(
+                f"{certificate}: a manifest, not a certificate: run splu-ref audit-release with it"
+            ) from None
         raise CertificateError(f"{certificate}: {reason}: ask for a fresh certificate") from None
     result: dict[str, object] = {"valid": verdict.valid, "claim": verdict.claim, "reason": verdict.reason}
     lines = [("valid" if verdict.valid else "false", verdict.reason)]

@@ -144,6 +144,18 @@ def test_exit_0_only_if_every_claim_is_confirmed(folder: Path, capsys: pytest.Ca
     assert (refuted["verdict"], refuted["instead"]) == ("refuted", "T_P up to 0.612579511")
 
 
+def test_what_is_contradicted_is_first_and_many_confirmed_claims_are_brief(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    confirmed = "".join(_claim(f"c{n}", alpha=3, t_p="0.6") for n in range(7))
+    (folder / "c.toml").write_text(HEAD + confirmed + _claim("wrong", alpha=1, t_p="0.7"))
+    assert main(["audit", "c.toml"]) == 1
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    verdicts = [words for words in lines if words and words[0] in ("wrong", "c0", "c6")]
+    assert verdicts[0][:2] == ["wrong", "refuted:"]
+    assert verdicts[1:] == [["c0", "confirmed"], ["c6", "confirmed"]]
+
+
 _ONE_OF_EACH = {
     "confirmed": (0, None, _claim("a", alpha=3, t_p="0.6")),
     "narrowed": (1, "failure", _claim("a", alpha=10, t_p="0.6")),

@@ -359,6 +359,10 @@ def test_what_another_original_or_another_gamma_would_look_like_is_said(
         main(["audit-release", "p.csv", *options, "--explain"])
         return " ".join(capsys.readouterr().out.split())
 
+    assert main(["check", "m.json"]) == 2
+    assert (
+        "m.json: a manifest, not a certificate: run splu-ref audit-release with it" in capsys.readouterr().err
+    )
     as_four = audited("--manifest", "four.json", "--original", "t.csv")
     verdict = as_four.split("false alarm")[0]
     assert "would detect retention up to" in verdict
