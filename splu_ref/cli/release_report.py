@@ -173,11 +173,11 @@ class ReleaseReport:
         self.result["publisher_only"] = [name for name in PUBLISHER_ONLY if name in self.result]
         statements = [each.statement(name, self.parts.get(name, ())) for name, each in assessments.items()]
         self.result["statement"] = "; ".join(statements) or None
+        self.lines += [("to quote", statement) for statement in statements]
         for column, each in assessments.items():
             name = [("column", column)] if isinstance(self.result["sensitive"], list) else []
             self.lines += name + each.sentences(recoding=recoding)
             self.details += name + each.typical_errors()
-        self.lines += [("to quote", statement) for statement in statements]
 
     def add_together(self, found: Sequence[object], lines: Iterable[tuple[str, str]]) -> None:
         """Add what several sensitive columns disclose together."""

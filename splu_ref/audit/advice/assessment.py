@@ -125,20 +125,17 @@ class Assessment:
     def statement(self, column: str, parts: Sequence[str] = ()) -> str:
         """Return what a release with independent draws promises and what not, for the public.
 
-        ``parts`` are the columns of which a crossing was made.
+        ``parts`` are the columns of which a crossing was made. The sentence depends on the parameters alone:
+        whether a value is rare is not for the public.
         """
         whose = f"the true one with probability {self.law.retention}"
         if parts:
             whose += f", and each of its parts {' and '.join(parts)} at least as often: all are uncertain"
-        rare = (
-            f"at least {decimal_down(self.t_p, 4)} where at most {self.alpha} records have the value, and "
-            if self.protected
-            else ""
-        )
         return (
             f"each published {column} is {whose}; a published count is off by {self.epsilon} or more with "
-            f"probability {rare}at most {self.t_e} where {self.threshold} or more have it; nothing is "
-            "promised for other counts, nor about who is in the table and its other columns"
+            f"probability at least {decimal_down(self.t_p, 4)} where at most {self.alpha} records have the "
+            f"value, and at most {self.t_e} where {self.threshold} or more have it; nothing is promised for "
+            "other counts, nor about who is in the table and its other columns"
         )
 
     def typical_errors(self) -> list[tuple[str, str]]:
