@@ -186,11 +186,13 @@ class ReleaseReport:
             self.lines += lines
 
     def show(self, *, as_json: bool) -> None:
-        """Print the report."""
-        following = "publish gamma and p; keep the counts above, max_gamma and the original secret"
-        assessed = "worth" in self.result
-        lines = [*self.lines, *([("next", following)] if assessed else []), *self.details]
-        show(self.result, lines, as_json=as_json)
+        """Print the report: what to do and to say first, then figures, of which a screen may cut the last."""
+        following = "publish gamma and p; keep the counts, max_gamma and the original secret"
+        figures = (*_FIGURES, "caution") if "column" in dict(self.lines) else _FIGURES
+        first = [line for line in self.lines if line[0] not in figures]
+        last = [line for line in self.lines if line[0] in figures]
+        after = [("next", following)] if "worth" in self.result else []
+        show(self.result, [*first, *after, *last, *self.details], as_json=as_json)
 
 
 def independent_laws(mechanism: NamedMechanism, columns: Sequence[str]) -> dict[str, PublishedCount]:
@@ -200,6 +202,8 @@ def independent_laws(mechanism: NamedMechanism, columns: Sequence[str]) -> dict[
     return {column: each.record_law for column, each in by_column(mechanism, columns).items()}
 
 
+_FIGURES = ("unique", "column", "protected", "accurate")
+"""Labels of the figures of a release; of several columns also the cautions, which belong to a column."""
 _LONG = ("domains", "laws", "matrix", "parts", "quasi")
 """Parameters that are too long for the text output."""
 
