@@ -82,7 +82,7 @@ def run(
         if explain:
             draw(claims_table(audit))
         else:
-            # What a claim got wrong is first: of many claims, the last lines are not shown.
+            # What a claim got wrong is first: of many claims, the last lines may be cut.
             ordered = sorted(audited, key=lambda each: each.finding.verdict is Verdict.CONFIRMED)
             show({}, [(each.claim.id, _in_words(each, len(audited))) for each in ordered], as_json=False)
     return audit.exit_code

@@ -70,8 +70,8 @@ def test_score_intervals_cover_every_true_count_of_a_set(gamma: int) -> None:
         law, most = _law(gamma, frequency), np.full(gamma * frequency + 1, float(gamma * frequency))
         published = np.arange(gamma * frequency + 1.0)
         found = Estimates.score(published, np.sqrt(rate * published), most, rate)
-        held = (found.lower <= frequency) & (frequency <= found.upper)
-        assert sum(mass for mass, inside in zip(law, held, strict=True) if inside) >= Fraction(95, 100)
+        covered = (found.lower <= frequency) & (frequency <= found.upper)
+        assert sum(mass for mass, inside in zip(law, covered, strict=True) if inside) >= Fraction(95, 100)
 
 
 def test_a_rare_set_that_was_not_published_has_an_interval() -> None:
