@@ -13,11 +13,8 @@ import resource
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
-from importlib import import_module
 from typing import TextIO
-from unittest import mock
 
-from splu_ref.channels import binomial
 from tests.programs import main
 
 WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
@@ -52,16 +49,8 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 
 def measure(inputs: list[list[str]], seconds: int) -> None:
-    """Print of each input its exit code, its errors, the peak in megabytes and its seconds, as JSON.
-
-    A tenth of the work is admitted, and of the vectors answered, as only work that is not counted takes long.
-    """
+    """Print of each input its exit code, its errors, the peak in megabytes and its seconds, as JSON."""
     begun = 0.0
-    binomial.MOST //= 10
-    if inputs[0][0] == "vectors":
-        module = import_module("splu_ref.cli.vectors")
-        every = module.vector_files
-        mock.patch.object(module, "vector_files", side_effect=lambda: every()[::10]).start()
     for words in inputs:
         resource.setrlimit(resource.RLIMIT_CPU, (int(begun) + seconds + 1, resource.RLIM_INFINITY))
         code, _, errors = given(words)

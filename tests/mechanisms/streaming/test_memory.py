@@ -13,15 +13,11 @@ import pytest
 
 from tests.pace import TWO_THREADS
 
-_ROWS = 1_250_000
+_ROWS = 5_000_000
 _MEASURED = r"""
 import pathlib, re, sys
 from splu_ref.mechanisms.streaming import publish
 from splu_ref.mechanisms import SpluGen
-held = ("BATCH_BYTES", "BATCH_ROWS", "PART_BYTES", "PART_ENTRIES", "_MOST_ROWS", "_SAMPLE_BYTES", "_ROWS")
-for name, module in list(sys.modules.items()):  # a small table, and a quarter of what is held at once
-    if name.startswith("splu_ref.mechanisms.streaming"):
-        vars(module).update({each: vars(module)[each] >> 2 for each in held if each in vars(module)})
 def peak():  # ru_maxrss would begin with the peak of the process that started this one
     return int(re.search(r"VmHWM:\s*(\d+)", pathlib.Path("/proc/self/status").read_text())[1])
 before = peak()
@@ -36,8 +32,8 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     numbers = np.random.default_rng(0)
     columns = {f"c{n}": numbers.integers(0, 10**6, _ROWS) for n in range(7)}
     frame = pl.DataFrame({**columns, "v": numbers.integers(0, 20, _ROWS)})
-    frame.write_parquet(tmp_path / "t.parquet", row_group_size=1 << 14)
+    frame.write_parquet(tmp_path / "t.parquet", row_group_size=1 << 16)
     words = [sys.executable, "-c", _MEASURED, str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")]
     threads = {**os.environ, **TWO_THREADS}
     done = subprocess.run(words, capture_output=True, text=True, check=True, env=threads)
-    assert int(done.stdout) < 130  # it is about 97 MiB, and 299 with the table in memory
+    assert int(done.stdout) < 500  # it is about 430 MiB, and 1175 with the table in memory
