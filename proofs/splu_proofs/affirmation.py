@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 from splu_ref.channels.parameters import InputError
 from splu_ref.data.files import write_whole
 
-from .binding import MACHINERY, evidence_code, fingerprints
+from .binding import MACHINERY, as_written, evidence_code, evidence_modules, fingerprints, together
 from .claim import Claim
 from .kernel import ACCEPTED_BY
 
@@ -38,8 +38,12 @@ EVIDENCE = "evidence"
 """Where a block has a fingerprint of the code of each piece of evidence."""
 COQ_FILES = "coq_files"
 """What has to be named when a claim with other Coq files than before is affirmed."""
+MODULES = "modules"
+"""Where a block names the claim's module and all modules of proofs that it imports."""
 NEW = "new"
 """What has to be named when a claim that has no block is affirmed."""
+TEXTS = "texts"
+"""Where a block has the fingerprint of the texts of these modules when the claim was affirmed."""
 SENSITIVITY, VALUES = "sensitivity", "values"
 """Where a block says how many comparisons of each check become false under its perturbations, and which
 values are compared."""
@@ -59,9 +63,36 @@ Measured: TypeAlias = Mapping[str, list[str]]
 
 def affirmed(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
     """Return, for every claim id, the fingerprints that were affirmed, and who accepted its Coq files."""
-    return {
-        claim_id: dict(block["code"]) for path in _files(folder) for claim_id, block in blocks(path).items()
+    return {claim_id: dict(block["code"]) for claim_id, block in _all_blocks(folder).items()}
+
+
+def changed_since(modules: Collection[str], folder: Path = FOLDER) -> dict[str, list[str]]:
+    """Return what differs from the record in modules of claims, from their texts alone: nothing is imported.
+
+    Under ``evidence`` stand the claims whose modules, or modules that these import, have other texts than
+    were affirmed, comments and descriptions of claims aside; under ``new`` the modules without an affirmed
+    claim. What does not differ is left out.
+    """
+    known = _all_blocks(folder)
+    home = {claim_id: tuple(block["affirmed"].get(MODULES, ())) for claim_id, block in known.items()}
+    gone = {claim_id for claim_id, names in home.items() if names and names[0] not in modules}
+    found = {
+        EVIDENCE: [each for each in known if each not in gone and not _as_affirmed(known[each], home[each])],
+        NEW: sorted(set(modules) - {names[0] for names in home.values() if names}),
     }
+    return {part: names for part, names in found.items() if names}
+
+
+def _as_affirmed(block: Block, modules: tuple[str, ...]) -> bool:
+    """Whether modules have the texts that were affirmed, plainly or with comments and layout aside."""
+    try:
+        if as_written(modules) == block["affirmed"].get(TEXTS):
+            return True
+        return (
+            evidence_modules(modules[0]) == modules and f"its modules: {together(modules)}" in block[EVIDENCE]
+        )
+    except (InputError, LookupError, SyntaxError):
+        return False
 
 
 def blocks(path: Path) -> dict[str, Block]:
@@ -194,7 +225,7 @@ def require_named(
         If one is not; the message shows both texts. Also if the claim was never affirmed, and that it is new
         is not among them.
     """
-    if claim.id not in affirmed(folder) and NEW not in changes:
+    if claim.id not in blocks(_path(claim, folder)) and NEW not in changes:
         raise InputError(f"{claim.id} was never affirmed: if it is a new claim, add --changes {NEW}")
     found = differences(claim, folder, measured)
     unnamed = {name: text for name, text in found.items() if name not in changes}
@@ -249,7 +280,14 @@ def affirm(
     new = claim.id not in known
     measured = measure(claim) if measured is None else measured
     changed = [NEW] if new else list(differences(claim, folder, measured))
-    note = {"on": today, "reason": reason, "changed": changed}
+    modules = evidence_modules(claim.module)
+    note = {
+        "on": today,
+        "reason": reason,
+        "changed": changed,
+        MODULES: list(modules),
+        TEXTS: as_written(modules),
+    }
     known[claim.id] = {**said(claim), **measured, "code": code, "affirmed": note}
     text = HEAD + "".join(_block(each, known[each]) for each in sorted(known))
     try:
@@ -259,8 +297,15 @@ def affirm(
         raise InputError(f"{error}: re-affirm from a checkout") from None
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob(f"*/{NAME}"))
+def _all_blocks(folder: Path) -> dict[str, Block]:
+    found: dict[str, Block] = {}
+    for path in sorted(folder.glob(f"*/{NAME}")):
+        for claim_id, block in blocks(path).items():
+            if claim_id.partition(".")[0] != path.parent.name:
+                place = f"{path.parent.name}/{NAME}"
+                raise InputError(f"{claim_id} stands in {place}: move it back to the folder of its paper")
+            found[claim_id] = block
+    return found
 
 
 def _path(claim: Claim, folder: Path) -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -16,7 +17,7 @@ from splu_ref.channels.parameters import InputError
 
 from .claim import Claim
 from .normal_form import normal_form
-from .reach import Place, fingerprint, imported, names_only, reached, text_of, texts, without_calls
+from .reach import Place, fingerprint, imported, reached, source_of, text_of, texts, without_calls
 
 LIBRARY = "splu_ref"
 PROOFS = "splu_proofs"
@@ -73,22 +74,37 @@ def evidence_code(claim: Claim) -> list[str]:
         name, home = function.__name__, function.__module__
         on_top = vars(sys.modules[home]).get(name) is function
         parts.append((name, (home, name if on_top else None)))
-    homes = {claim.module, *(home for _, (home, _) in parts)}
-    found = {module for home in homes for module in imported(home, PROOFS)}
-    modules = tuple(sorted(each for each in found if not _is_machinery(each)))
+    homes = {home for _, (home, _) in parts} - {claim.module}
+    modules = evidence_modules(claim.module, *homes)
     return [
-        f"its modules: {_together(modules)[:_SHORT]}",
+        f"its modules: {together(modules)}",
         *(f"{name}: {_proof_code(place)[:_SHORT]}" for name, place in parts),
     ]
 
 
 @cache
-def _together(modules: tuple[str, ...]) -> str:
+def evidence_modules(module: str, *homes: str) -> tuple[str, ...]:
+    """Return a module of proofs, and in their order all that it and ``homes`` import, the machinery aside."""
+    found = {each for home in (module, *homes) for each in imported(home, PROOFS)}
+    return module, *sorted(each for each in found - {module} if not _is_machinery(each))
+
+
+@cache
+def together(modules: tuple[str, ...]) -> str:
     """Return the fingerprint of whole modules with their docstrings, what only describes claims aside."""
-    text = "\n".join(
-        "\n".join([module, without_calls(module, _DESCRIBING), *texts(module)]) for module in modules
+    return _digest(
+        line for each in modules for line in [each, without_calls(each, _DESCRIBING), *texts(each)]
     )
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def as_written(modules: tuple[str, ...]) -> str:
+    """Return the fingerprint of the texts of whole modules, comments and all."""
+    return _digest(line for each in modules for line in (each, source_of(each)))
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT]
 
 
 @cache
@@ -132,13 +148,10 @@ def machinery() -> str:
     Raises
     ------
     InputError
-        If a folder of proofs does more when it is imported than to name its modules.
+        If something else could be imported from the checkout.
     """
     folder, library = Path(__file__).parent, Path(str(resources.files(LIBRARY)))
     folders = sorted(folder.glob("*/__init__.py"))
-    for file in folders:
-        if not names_only(f"{PROOFS}.{file.parent.name}", frozenset({"PAPER", "MODULES"})):
-            raise InputError(f"{file.parent.name}/{file.name} does more than name its modules: take it out")
     if foreign := [*folder.rglob("*.pyi"), *_beside(folder)]:
         raise InputError(f"what is imported stands in known folders: remove {', '.join(map(str, foreign))}")
     modules = [f"{PROOFS}.{file.stem}" for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
@@ -168,6 +181,7 @@ def _beside(folder: Path) -> list[Path]:
     return [
         *(each for each in proofs.iterdir() if each != folder and each.name != "__pycache__"),
         *(each for each in root.iterdir() if each.suffix in (".py", ".dist-info")),
+        *(each for each in root.glob("*.egg-info") if each.stem != LIBRARY),
         *(each for each in root.iterdir() if each.name.isidentifier() and each.name not in _FOLDERS
           if any(each.rglob("*.py"))),
     ]  # fmt: skip

@@ -20,11 +20,13 @@ from splu_ref.channels.parameters import InputError
 
 from .affirmation import (
     ACCEPTED_ON,
+    EVIDENCE,
     FOLDER,
     NAME,
     SENSITIVITY,
     affirm,
     affirmed,
+    changed_since,
     differences,
     measure,
     outdated,
@@ -144,22 +146,29 @@ class Ledger:
 
     @cached_property
     def _claims(self) -> dict[str, Claim]:
-        require_plain()  # before any of them is imported
+        return self._load(())
+
+    def _load(self, changes: Collection[str]) -> dict[str, Claim]:
+        """Import the modules of the claims, after reading their texts and comparing them with the record.
+
+        Raises
+        ------
+        InputError
+            If a text is not as it was affirmed, and ``changes`` does not name that.
+        """
+        require_plain()
+        modules = [f"{name}.{each}" for name in self._packages for each in import_module(name).MODULES]
+        self._require_affirmed_texts(modules, changes)
         found: dict[str, Claim] = {}
-        for name in self._packages:
-            package = import_module(name)
-            for each in package.MODULES:
-                module = f"{name}.{each}"
-                values = vars(_proof(module)).values()
-                own = dict.fromkeys(
-                    each for each in values if isinstance(each, Claim) and each.module == module
-                )
-                if not own:
-                    raise InputError(f"{module} has no claim: take it out of MODULES")
-                for value in own:
-                    if value.id in found:
-                        raise InputError(f"{value.id} stands twice in the ledger: rename one of the claims")
-                    found[value.id] = value
+        for module in modules:
+            values = vars(_proof(module)).values()
+            own = dict.fromkeys(each for each in values if isinstance(each, Claim) and each.module == module)
+            if not own:
+                raise InputError(f"{module} has no claim: take it out of MODULES")
+            for value in own:
+                if value.id in found:
+                    raise InputError(f"{value.id} stands twice in the ledger: rename one of the claims")
+                found[value.id] = value
         return found
 
     def __iter__(self) -> Iterator[Claim]:
@@ -310,6 +319,8 @@ class Ledger:
         """
         if not reason.strip():
             raise InputError("affirming needs a reason, which is kept: --reason TEXT")
+        if changes and "_claims" not in vars(self):
+            vars(self)["_claims"] = self._load(changes)
         self._require_affirmed_claims()
         require_able_to_refuse()
         changed: dict[str, dict[str, str]] = {}
@@ -328,6 +339,17 @@ class Ledger:
             changed[claim.id] = differences(claim, self._affirmed, measured)
             affirm(claim, self._affirmed, version, reason=reason, measured=measured)
         return changed
+
+    def _require_affirmed_texts(self, modules: Collection[str], changes: Collection[str]) -> None:
+        """Raise an error if a module is not as it was affirmed, unless ``changes`` names that."""
+        for part, names in changed_since(modules, self._affirmed).items():
+            if part not in changes:
+                more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+                what = "evidence changed since it was affirmed" if part == EVIDENCE else "no affirmed claim"
+                raise InputError(
+                    f"{', '.join(names[:3])}{more}: {what}, so no proof is imported; read the change and run "
+                    f"splu-ref claims ID --reaffirm --reason TEXT --changes {part}"
+                )
 
     def _require_affirmed_claims(self) -> None:
         """Raise an error if a claim that was affirmed once is no longer there."""
@@ -380,6 +402,8 @@ def _proof(module: str) -> ModuleType:
         if error.name != module:
             raise
         raise InputError(f"there is no module {module}: restore the proof") from None
+    except ValueError as error:
+        raise InputError(f"{module} describes a claim wrongly: {error}") from None
 
 
 def _paper(claim: Claim) -> str:

@@ -1,8 +1,9 @@
 """What modules of proofs may not do, so that importing or running one cannot change what judges it.
 
-Their texts are read before any of them is imported, and kept. They may import a few modules of Python, and of
-the machinery what claims are written with; they may not store into objects of other modules, nor use names
-that evaluate texts, reach into a running program or write files. This is a rule for readers, not a sandbox.
+Their texts are read before any of them is imported, and kept. A folder only names its modules. Modules may
+import a few modules of Python, and of the machinery what claims are written with; they may not store into
+objects of other modules, nor use names that evaluate texts, reach into a running program or write files. This
+is a rule for readers, not a sandbox.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from splu_ref.channels.parameters import InputError
 
-from .reach import source_of
+from .reach import names_only, source_of
 
 _PYTHON = frozenset(
     {
@@ -33,10 +34,12 @@ _MACHINERY: dict[str, frozenset[str] | None] = {
 """What modules of proofs import of the modules that judge them; None stands for every name."""
 _BANNED = frozenset(
     {
-        "Path", "ast", "atexit", "attrgetter", "breakpoint", "builtins", "compile", "delattr", "eval", "exec",
-        "gc", "get_type_hints", "getattr", "globals", "import_module", "importlib", "input", "inspect", "io",
-        "locals", "make_dataclass", "methodcaller", "open", "os", "setattr", "setitem", "shutil",
-        "subprocess", "sys", "vars",
+        "ForwardRef", "Path", "ag_frame", "ast", "atexit", "attrgetter", "breakpoint", "builtins", "compile",
+        "cr_frame", "delattr", "entry_points", "eval", "exec", "f_back", "f_builtins", "f_globals",
+        "f_locals", "gc", "get_type_hints", "getattr", "gi_frame", "globals", "import_module", "importlib",
+        "input", "inspect", "io", "locals", "make_dataclass", "memmap", "methodcaller", "open", "os",
+        "runstring", "setattr", "setitem", "shutil", "subprocess", "sys", "tb_frame", "testing", "tofile",
+        "update_wrapper", "vars", "wraps",
     }
 )  # fmt: skip
 _JUDGED = (ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Subscript)
@@ -52,8 +55,12 @@ def require_plain(modules: Iterable[str] = ()) -> None:
         The message names the module and the line.
     """
     folder = Path(__file__).parent
-    files = (each.relative_to(folder).with_suffix("").parts for each in sorted(folder.glob("*/*.py")))
-    for module in modules or (".".join([folder.name, *parts]) for parts in files if parts[-1] != "__init__"):
+    files = [(folder.name, each.parent.name, each.stem) for each in sorted(folder.glob("*/*.py"))]
+    for module in modules or (".".join(parts) for parts in files):
+        if module.endswith(".__init__"):
+            if not names_only(module.removesuffix(".__init__"), frozenset({"PAPER", "MODULES"})):
+                raise InputError(f"{module} does more than name its modules: take it out")
+            continue
         tree = ast.parse(source_of(module))
         bound = {name for each in tree.body for name in _binds(each)}
         for node in ast.walk(tree):
@@ -85,6 +92,8 @@ def _faults(node: ast.AST, bound: set[str]) -> Iterator[str]:
                 yield f"it uses {name}"
         case ast.Attribute(_, name) if name in _BANNED or (name.startswith("__") and name not in _DUNDER):
             yield f"it uses {name}"
+        case ast.Attribute(owner, name) if _is_private(name) and not _is_self(owner):
+            yield f"it uses {name}"
         case ast.Attribute(ast.Name(owner), name) if _stored(node) and owner != "self":
             yield f"it changes {owner}.{name}"
         case ast.Attribute() if _stored(node) and not isinstance(node.value, ast.Name):
@@ -95,6 +104,14 @@ def _faults(node: ast.AST, bound: set[str]) -> Iterator[str]:
                 root = root.value
             if not isinstance(root, ast.Name) or root.id in bound:
                 yield f"it changes {ast.unparse(node)}"
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and name not in _DUNDER
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _imported(origin: str, names: list[str], level: int) -> Iterator[str]:
@@ -108,6 +125,8 @@ def _imported(origin: str, names: list[str], level: int) -> Iterator[str]:
                 and name not in allowed
             ):
                 yield f"it imports {module}"
-    elif not level and origin not in _PYTHON and top != "splu_ref":
+    elif not level and ((origin not in _PYTHON and top != "splu_ref") or origin.startswith("splu_ref.cli")):
         yield f"it imports {origin}"
-    yield from (f"it imports {name}" for name in names if name in _BANNED or name == "*")
+    for name in names:
+        if name in _BANNED or name == "*" or (_is_private(name) and not level):
+            yield f"it imports {name}"

@@ -49,6 +49,12 @@ def run(
     A refuted claim comes with the smallest counterexample and with the statement to rely on instead.
     """
     ledger = load_ledger()
+    changed: dict[str, str] = {}
+    if reaffirm:
+        if claim is None:
+            raise ParameterError("--reaffirm needs a claim's id: splu-ref claims splu.B --reaffirm")
+        parts = tuple(filter(None, changes.split(",")))
+        changed = ledger.reaffirm(claim, reason=reason, changes=parts)[claim]
     rows: list[dict[str, Any]] = ledger.rows()
     papers = list(dict.fromkeys(map(_paper, rows)))
     if claim is not None and claim.lower() in papers:
@@ -59,12 +65,8 @@ def run(
         if paper is not None or status is not None:
             raise ParameterError("--paper and --status list claims: leave out the id, or these options")
         claim = _full(claim, [str(row["id"]) for row in rows])
-    if reaffirm:
-        if claim is None:
-            raise ParameterError("--reaffirm needs a claim's id: splu-ref claims splu.B --reaffirm")
-        parts = tuple(filter(None, changes.split(",")))
-        for part, text in ledger.reaffirm(claim, reason=reason, changes=parts)[claim].items():
-            note(f"{part}: {text}")
+    for part, text in changed.items():
+        note(f"{part}: {text}")
     if claim is not None:
         [row] = ledger.rows(claim)
         show({"claims": [row]}, _page(row), as_json=as_json, details=_evidence(row), explain=explain)

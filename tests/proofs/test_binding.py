@@ -6,13 +6,16 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from splu_proofs import LEDGER, binding, reach
+from splu_proofs import LEDGER, binding, plain_code, reach
+from splu_proofs import ledger as ledger_module
 from splu_proofs.affirmation import ACCEPTED_ON, NAME, affirm, affirmed, outdated
 from splu_proofs.binding import MACHINERY, USED, fingerprints, licensed
 from splu_proofs.claim import Claim
@@ -274,6 +277,8 @@ def test_a_folder_of_proofs_does_nothing_when_it_is_imported(write: Callable[...
         ("org/core.py", True),
         ("proofs/gmpy2/pyvenv.cfg", True),
         ("aaa-1.dist-info/entry_points.txt", True),
+        ("aaa.egg-info/entry_points.txt", True),
+        ("splu_ref.egg-info/entry_points.txt", False),
         ("proofs/splu_proofs/splu/__init__.pyi", True),
         ("venv/lib/other.py", False),
         ("report/page.html", False),
@@ -459,13 +464,71 @@ def test_an_alteration_of_anything_bound_makes_the_proof_outdated(claim: Claim, 
 def test_an_outdated_claim_fails_until_it_is_reaffirmed(tmp_path: Path) -> None:
     path = tmp_path
     ledger = Ledger(ALL_PAPERS, {}, {}, path)
-    assert not ledger.run("splu.E1")[0].passed
-    assert "proof never affirmed" in ledger.run("splu.E1")[0].message
-    with pytest.raises(InputError, match="never affirmed: if it is a new claim, add --changes new"):
-        ledger.reaffirm("splu.E1", reason="A test.")
+    for call in (ledger.run, partial(ledger.reaffirm, reason="A test.")):
+        with pytest.raises(InputError, match=r"no affirmed claim, so no proof is imported; .* --changes new"):
+            call("splu.E1")
     assert ledger.reaffirm("splu.E1", reason="A test.", changes=["new"]) == {"splu.E1": {}}
     assert ledger.run("splu.E1")[0].passed
+    assert "proof never affirmed" in ledger.run("splu.E2")[0].message
+    with pytest.raises(InputError, match="never affirmed: if it is a new claim, add --changes new"):
+        ledger.reaffirm("splu.E2", reason="A test.")
     assert list(affirmed(path)) == ["splu.E1"]
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new", "refused"),
+    [
+        ("splu_proofs.splu.theorem3", "import annotations\n", "import annotations\nX = 1\n", True),
+        (
+            "splu_proofs.worlds.histograms",
+            "import annotations\n",
+            "import annotations\nX = 1\n",
+            True,
+        ),  # imported by others
+        ("splu_proofs.splu.theorem3", '"""', '"""Another text. ', True),
+        (
+            "splu_proofs.splu.theorem3",
+            "import annotations\n",
+            "import annotations\nfrom ..arithmetic import poisson\n",
+            True,
+        ),
+        ("splu_proofs.splu.theorem3", "import annotations\n", "import annotations  # a comment\n", False),
+        ("splu_proofs.splu.theorem3", "The printed proof", "A printed proof", False),  # what the claim says
+    ],
+)
+def test_no_proof_is_imported_while_a_text_is_not_as_it_was_affirmed(
+    module: str, old: str, new: str, refused: bool,
+    monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], None],
+) -> None:  # fmt: skip
+    genuine, imports = reach.source_of, list[str]()
+    assert old in genuine(module)
+    for part in (reach, binding, plain_code):
+        monkeypatch.setattr(
+            part, "source_of",
+            lambda name: genuine(name).replace(old, new, 1) if name == module else genuine(name),
+        )  # fmt: skip
+    kept = ledger_module._proof
+
+    def proof(name: str) -> ModuleType:
+        imports.append(name)
+        return kept(name)
+
+    monkeypatch.setattr(ledger_module, "_proof", proof)
+    fresh()
+    refusal = pytest.raises(InputError, match="evidence changed since it was affirmed, so no proof")
+    with refusal if refused else nullcontext():
+        len(Ledger(ALL_PAPERS, {}, {}))
+    assert bool(imports) is not refused
+    fresh()
+    assert len(Ledger(ALL_PAPERS, {}, {})._load(["evidence"])) == len(LEDGER)
+
+
+def test_a_record_in_another_folder_is_refused(tmp_path: Path) -> None:
+    affirm(LEDGER.get("rastogi.DN"), tmp_path, reason="A test.", measured={})
+    assert list(affirmed(tmp_path)) == ["rastogi.DN"]
+    (tmp_path / "rastogi").rename(tmp_path / "worlds")
+    with pytest.raises(InputError, match=r"rastogi\.DN stands in worlds/affirmed\.toml: move it back"):
+        affirmed(tmp_path)
 
 
 def test_a_name_that_is_gone_makes_the_proof_outdated(tmp_path: Path) -> None:

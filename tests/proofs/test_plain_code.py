@@ -39,6 +39,12 @@ from splu_ref.channels.parameters import InputError
         ("x = len.__globals__\n", "it uses __globals__"),
         ("x = __file__\n", "it uses __file__"),
         ("import numpy as np\nnp.os\n", "it uses os"),
+        ("import numpy as np\nnp.testing.runstring('1', {})\n", "it uses"),
+        ("import collections\ncollections._sys\n", "it uses _sys"),
+        ("from dataclasses import _create_fn\n", "it imports _create_fn"),
+        ("from functools import update_wrapper\n", "it imports update_wrapper"),
+        ("from splu_ref.cli.ledger import load_ledger\n", "it imports splu_ref.cli.ledger"),
+        ("def f(g):\n    return g.gi_frame\n", "it uses gi_frame"),
     ],
 )
 def test_what_reaches_out_of_a_proof_is_refused(
@@ -58,6 +64,13 @@ def test_what_proofs_need_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr("splu_proofs.plain_code.source_of", lambda _: text)
     require_plain(["sample"])
+
+
+def test_a_folder_that_runs_anything_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_plain(["splu_proofs.splu.__init__"])
+    monkeypatch.setattr("splu_proofs.plain_code.names_only", lambda *_: False)
+    with pytest.raises(InputError, match="does more than name its modules: take it out"):
+        require_plain(["splu_proofs.splu.__init__"])
 
 
 def test_all_proofs_are_read_before_any_is_imported(fresh: Callable[[], None]) -> None:
