@@ -203,7 +203,7 @@ def _page(claim: Claim) -> Iterator[str]:
     yield f"# `{claim.id}`: {claim.title}\n\n{_badges(claim)}\n\n{claim.words}\n\n*{claim.source}*\n"
     yield f"## Statement\n\n{_formula(claim.statement)}\n"
     if claim.hypotheses:
-        yield f"if {', '.join(str(mathml(each)) for each in claim.hypotheses)}.\n"
+        yield f"if {', '.join(_html(mathml(each)) for each in claim.hypotheses)}.\n"
     if claim.instances:
         yield f"Verified on instances: {claim.instances}.\n"
     elif claim.complete:
@@ -298,7 +298,12 @@ def _badges(claim: Claim) -> str:
 
 
 def _formula(latex: str) -> str:
-    return f'<span class="formula">{mathml(latex)}</span>'
+    return _html(f'<span class="formula">{mathml(latex)}</span>')
+
+
+def _html(text: str) -> str:
+    """Return HTML as one node of a page; without the role, each of its tags would be two."""
+    return f"{{html}}`{text}`"
 
 
 def _links(*ids: str | None) -> str:

@@ -34,8 +34,8 @@ FILES = Path(__file__).parents[1] / "examples"
 """Files that the examples read and a user would have written."""
 MAY_SAY_NO = {"audit", "query-interface"}
 """Commands whose example shows a claim or a defense that does not hold: they end with 1."""
-NOT_RUN = {"verify"}
-"""Commands whose example takes minutes, and is a job of its own that nobody should wait for here."""
+NOT_RUN = {"verify", "conform", "study", "compare"}
+"""Commands whose example takes half a minute or more: a job of its own, or run by a test of the command."""
 LONGEST = 600.0
 SHOWN_LINES = 60
 

@@ -8,11 +8,13 @@ need the network. References that somebody wrote are checked as strictly as ever
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from docutils.nodes import Element
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.domains.python import ObjectEntry
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.napoleon.docstring import NumpyDocstring
 from sphinx.util.nodes import make_refnode
@@ -51,8 +53,14 @@ def _type_in_signature(
     """Return a link to the type alias that has the name wanted, or else the name as it is."""
     if node.get("refdomain") != "py" or "refwarn" in node:  # only references that were written warn
         return None
-    ending = "." + node["reftarget"].rpartition(".")[2]
-    for name, entry in environment.domains.python_domain.objects.items():
-        if entry.objtype == "data" and name.endswith(ending):
-            return make_refnode(sphinx.builder, node["refdoc"], entry.docname, entry.node_id, shown)
-    return shown
+    entry = _aliases(environment).get(node["reftarget"].rpartition(".")[2])
+    if entry is None:
+        return shown
+    return make_refnode(sphinx.builder, node["refdoc"], entry.docname, entry.node_id, shown)
+
+
+@cache
+def _aliases(environment: BuildEnvironment) -> dict[str, ObjectEntry]:
+    """Return the type aliases by their names; of several that have one name, the first."""
+    objects = reversed(environment.domains.python_domain.objects.items())
+    return {name.rpartition(".")[2]: entry for name, entry in objects if entry.objtype == "data"}

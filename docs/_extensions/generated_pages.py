@@ -17,6 +17,7 @@ import typer
 from claim_pages import claim_pages
 from command_examples import TABLE, printed
 from difference_picture import CAPTION, ID, alternative, curves, draw_difference
+from docutils import nodes
 from frontier_picture import draw_frontier, frontier
 from specification import specification_pages
 from sphinx.application import Sphinx
@@ -54,16 +55,30 @@ _CODE = re.compile(r"\]\((?:\.\./)+(?:splu_ref/spec/(\w+)\.py|proofs/splu_proofs
 
 def setup(sphinx: Sphinx) -> dict[str, bool]:
     """Register the writer; it runs before Sphinx looks for source files."""
+    sphinx.add_role("html", _html)
     sphinx.connect("builder-inited", _write)
     sphinx.connect("source-read", _link)
+    sphinx.connect("html-page-context", _own_branch, priority=400)  # before that of the theme
     sphinx.connect("build-finished", _write_calculator)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _html(
+    role: str, source: str, text: str, *_: object
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    return [nodes.raw(source, text, format="html")], []
 
 
 def _write_calculator(sphinx: Sphinx, error: Exception | None) -> None:
     """Put the page without installing beside the pages, as it is."""
     if error is None and sphinx.builder.format == "html":
         (Path(sphinx.outdir) / "page.html").write_bytes(calculator_page())
+
+
+def _own_branch(_: Sphinx, name: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Unfold only the branch of a page in its navigation: hundreds of pages on each of them take minutes."""
+    if (whole := context.get("toctree")) is not None:
+        context["toctree"] = lambda **options: whole(**options | {"collapse": True})
 
 
 def _link(_: Sphinx, name: str, source: list[str]) -> None:

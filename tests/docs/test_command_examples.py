@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -10,7 +11,20 @@ from typing import Any
 
 import pytest
 
+from experiments import program as experiments
+from splu_ref.cli.app import command
+
 EXTENSIONS = Path(__file__).parents[2] / "docs" / "_extensions"
+
+
+def test_examples_that_are_not_run_have_options_of_their_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    for name in import_module("command_examples").NOT_RUN:
+        program = experiments.load(name) if name in experiments.COMMANDS else command(name)
+        _, _, words = program.epilog.partition(f" {name} ")
+        assert program.make_context(name, shlex.split(words))
+        with pytest.raises(Exception, match="No such option"):
+            program.make_context(name, ["--no-such-option", *shlex.split(words)])
 
 
 def test_examples_run_again_when_they_or_their_files_change(
