@@ -142,7 +142,38 @@ def test_an_answer_has_a_limited_number_of_lines(
     else:
         kept = len(shown) - 1
         assert shown[:-1] == lines[:kept]
-        assert shown[-1] == f"{(number - kept) * heights} more lines: ask for them"
+        left = "1 more entry" if number - kept == 1 else f"{number - kept} more entries"
+        assert shown[-1] == f"{left}: ask for them"
         assert 4 - heights < kept * heights <= 4
     say("after it")
     assert capsys.readouterr().out == "after it\n"
+
+
+def _table(*, header: bool) -> Table:
+    table = Table(title="title" if header else None, show_header=header, box=None, padding=0, pad_edge=False)
+    table.add_column("name")
+    table.add_column("words")
+    for name in "abc":
+        table.add_row(name, "of of end")
+    return table
+
+
+@pytest.mark.parametrize(("header", "width"), [(False, 4), (True, 9), (True, 8)])
+def test_a_limited_answer_ends_between_entries(
+    header: bool, width: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row that takes several lines is printed whole or not at all, in a table and as a list."""
+    draw(_table(header=header), width=width)
+    whole = capsys.readouterr().out.splitlines()
+    with at_most_lines(len(whole), "ask"):
+        draw(_table(header=header), width=width)
+    assert capsys.readouterr().out.splitlines() == whole
+    for lines in range(1, len(whole)):
+        with at_most_lines(lines, "ask"):
+            draw(_table(header=header), width=width)
+        *shown, last = capsys.readouterr().out.splitlines()
+        assert shown == whole[: len(shown)]
+        rows = sum(line.endswith("end") for line in map(str.rstrip, shown))
+        assert sum(line.rstrip().endswith("end") for line in whole[len(shown) :]) == 3 - rows
+        assert last.split(" more ")[0] == str(3 - rows)
+        assert not shown or shown[-1].rstrip().endswith("end") or not shown[-1].strip()

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from io import TextIOWrapper
@@ -19,12 +19,15 @@ from unicodedata import category
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.segment import Segment
     from rich.table import Column, Table
 
 MOST_MARKS = 4
 """Largest number of combining marks per letter (Unicode Technical Standard 39, section 5.4)."""
 _UNBOUNDED = 1_000_000
 """Terminal width for which no line wraps."""
+_ENTRY = "entry"
+"""Key in the meta data of a style: the number of the row of a table that a line belongs to."""
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Invisible letters, marks and symbols: a joiner, fillers, inherent vowels, an empty Braille cell."""
 _SELECTORS = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
@@ -65,7 +68,7 @@ def say(line: str, *, stderr: bool = False) -> None:
     if stderr:
         _write(f"{shown}\n", sys.stderr)
     else:
-        _answer(shown, -(-len(shown) // get_terminal_size().columns))
+        _answer([shown], -(-len(shown) // get_terminal_size().columns))
 
 
 def say_json(document: Mapping[str, object], *, indent: int | None = None) -> None:
@@ -91,10 +94,13 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
         Number of columns, by default that of the terminal.
     """
     from rich.segment import Segment, Segments  # noqa: PLC0415 - what prints plain lines need not load it
+    from rich.style import Style  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
     target = console(width=width)
     if isinstance(renderable, Table):
+        for number, row in enumerate(renderable.rows):
+            row.style = Style(meta={_ENTRY: number})
         renderable = fit_table(renderable, target.width)
     segments = [
         Segment("\n".join(map(visible, part.text.split("\n"))), part.style, part.control)
@@ -102,30 +108,50 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
     ]
     with target.capture() as captured:
         target.print(Segments(segments), crop=False)
-    for line in captured.get().splitlines():
-        _answer(line)
+    for entry in _entries(captured.get().splitlines(), Segment.split_lines(segments)):
+        _answer(entry, len(entry))
+
+
+def _entries(lines: Sequence[str], segments: Iterable[Iterable[Segment]]) -> list[list[str]]:
+    """Divide lines into the rows of a table, the first with the heading; without rows, into single lines."""
+    numbers = [
+        next((part.style.meta[_ENTRY] for part in parts if part.style and _ENTRY in part.style.meta), None)
+        for parts in segments
+    ]
+    if not any(number is not None for number in numbers):
+        return [[line] for line in lines]
+    found: list[list[str]] = [[]]
+    last: object = None
+    for line, number in zip(lines, numbers, strict=True):
+        if last is not None and number not in (None, last):
+            found.append([])
+        found[-1].append(line)
+        last = last if number is None else number
+    return found
 
 
 class _Screen:
-    """The lines of an answer, of which a limited number is printed: at once, as long as one line is left."""
+    """The entries of an answer, of which those are printed, at once, that leave a line of the screen."""
 
     def __init__(self, most: int) -> None:
-        self._room, self._kept, self._left = most, list[str](), 0
+        self._room, self._kept, self._left = most, list[Sequence[str]](), 0
 
-    def add(self, line: str, height: int) -> None:
-        """Print a line that takes ``height`` lines of the terminal, or keep it."""
+    def add(self, entry: Sequence[str], height: int) -> None:
+        """Print the lines of an entry, which takes ``height`` lines of the terminal, or keep it."""
         if not self._kept and height < self._room:
             self._room -= height
-            _write(f"{line}\n", sys.stdout)
+            _print(entry)
         else:
-            self._kept.append(line)
+            self._kept.append(entry)
             self._left += height
 
     def close(self, remedy: str) -> None:
-        """Print the kept lines if there is room, else their number."""
-        fits = self._left <= self._room
-        for line in self._kept if fits else [f"{self._left} more lines: {remedy}"]:
-            _write(f"{line}\n", sys.stdout)
+        """Print the kept entries if there is room, else their number."""
+        if self._left <= self._room:
+            for entry in self._kept:
+                _print(entry)
+        else:
+            _print([f"{len(self._kept)} more {'entry' if len(self._kept) == 1 else 'entries'}: {remedy}"])
 
 
 _SCREEN: ContextVar[_Screen | None] = ContextVar("screen", default=None)
@@ -135,10 +161,12 @@ _SCREEN: ContextVar[_Screen | None] = ContextVar("screen", default=None)
 def at_most_lines(most: int, remedy: str) -> Iterator[None]:
     """Limit what `say` and `draw` print on standard output within the context.
 
+    A line that is said and a row of a table is an entry, which is printed whole or not at all.
+
     Parameters
     ----------
     most
-        Lines of the terminal, at least 1; the last says how many there are more.
+        Lines of the terminal, at least 1; the last says how many entries there are more.
     remedy
         How to see all of them.
     """
@@ -151,13 +179,18 @@ def at_most_lines(most: int, remedy: str) -> Iterator[None]:
         screen.close(remedy)
 
 
-def _answer(line: str, height: int = 1) -> None:
-    """Print a line of an answer on standard output, as far as there is room."""
+def _answer(entry: Sequence[str], height: int) -> None:
+    """Print the lines of an entry of an answer on standard output, as far as there is room."""
     screen = _SCREEN.get()
     if screen is None:
-        _write(f"{line}\n", sys.stdout)
+        _print(entry)
     else:
-        screen.add(line, max(height, 1))
+        screen.add(entry, max(height, 1))
+
+
+def _print(lines: Sequence[str]) -> None:
+    for line in lines:
+        _write(f"{line}\n", sys.stdout)
 
 
 def fit_table(table: Table, width: int) -> Table:
@@ -215,6 +248,7 @@ def _needs(column: Column) -> _ColumnWidths:
 
 
 def _rows_as_lists(table: Table, width: int) -> Table:
+    from rich.style import Style  # noqa: PLC0415
     from rich.table import Table as Grid  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -230,7 +264,7 @@ def _rows_as_lists(table: Table, width: int) -> Table:
             grid.add_row()
         for heading, cell in zip(headings, row, strict=True):
             if str(cell):
-                grid.add_row(heading, cell)
+                grid.add_row(heading, cell, style=Style(meta={_ENTRY: number}))
     return grid
 
 
