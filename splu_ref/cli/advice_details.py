@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Self
 
@@ -41,12 +42,13 @@ from splu_ref.cli.assessment import (
 from splu_ref.cli.output import show
 from splu_ref.guarantees import LeastWorstError, decimal_down, exact_json, least_worst_error
 from splu_ref.mechanisms import SpluGen
-from splu_ref.output import draw
+from splu_ref.output import draw, whole_or
 
 SHOWN = 10
 """Values and groups named on the screen; --json lists them all."""
 MOST_SIMULATED = 10_000_000
 """Largest product of values, gammas and records for which every gamma and law of draws is simulated."""
+_STAR = "* marks the law that the command uses"
 AUDIENCE = "computed from true counts: for the publisher, not for the public"
 SEARCHED = (
     "predicates of one or two column=value assignments, up to alpha records, all with one sensitive value"
@@ -60,6 +62,7 @@ class ColumnAdvice:
     column: str
     advice: Advice
     best: Recommendation
+    used: Option | None  # the option that the printed command uses, if it has this column and mechanism
     laws: Sequence[LawOfDraws]
     leaks: Leaks
     tables: Sequence[TableWidths]
@@ -73,6 +76,7 @@ class ColumnAdvice:
         table: CodedTable | None,
         by: Sequence[tuple[str, ...]] | None,
         sensitive: Sequence[str],
+        used: Option | None,
         *,
         every: bool,
     ) -> Self:
@@ -88,38 +92,48 @@ class ColumnAdvice:
             The other columns of each cross-table; None for the default.
         sensitive
             All sensitive columns.
+        used
+            The option that the printed command uses for this column; None if it uses none.
         every
             Whether widths are computed for every law of draws at every gamma, unless there are very many
             values, gammas and records.
         """
         best = recommend(advice)
-        laws = laws_of_draws(advice, best.option)
+        used = next((each for each in advice.options if used is not None and each.law == used.law), None)
+        option = used or best.option
+        laws = laws_of_draws(advice, option)
         tables: Sequence[TableWidths] = ()
         if isinstance(table, TableInMemory):
             wanted = default_tables(table.table, column, sensitive) if by is None else by
             draws = [GroupDraws(), *(law.draws for law in laws)]
-            chosen = best.option.law
+            chosen = option.law
             mechanisms = [SpluGen(chosen.gamma, chosen.retention, draws=law) for law in draws]
             size = len(advice.values) * len(advice.options) * table.row_count
             every = every and size <= MOST_SIMULATED
             mechanisms += [
-                SpluGen(option.law.gamma, draws=law)
-                for option in (advice.options if every else _others(advice, best.option))
+                SpluGen(other.law.gamma, draws=law)
+                for other in (advice.options if every else _others(advice, option))
                 for law in (draws if every else draws[:1])
-                if option.law.is_plain and option.law.gamma <= EVERY_GAMMA and option is not best.option
+                if other.law.is_plain and other.law.gamma <= EVERY_GAMMA and other is not option
             ]
             tables = expected_widths(table.table, column, wanted, mechanisms)
         return cls(
             column=column,
             advice=advice,
             best=best,
+            used=used,
             laws=laws,
             leaks=leaks,
             tables=tables,
         )
 
     @property
-    def stars(self) -> Sequence[LeastWorstError]:
+    def option(self) -> Option:
+        """The option of the printed command, else the recommended one."""
+        return self.used or self.best.option
+
+    @property
+    def minima(self) -> Sequence[LeastWorstError]:
         """T_P* of each gamma."""
         goals = self.advice.goals
         return [
@@ -129,13 +143,13 @@ class ColumnAdvice:
 
     @property
     def assessment(self) -> Assessment:
-        """Privacy and accuracy at the recommended option."""
+        """Privacy and accuracy at this option."""
         goals = self.advice.goals
-        return assess(self.best.option.law, self.advice.values, goals.epsilon, goals.alpha, goals.t_e)
+        return assess(self.option.law, self.advice.values, goals.epsilon, goals.alpha, goals.t_e)
 
     def reason(self) -> str:
         """Return the reason to publish the column, in numbers."""
-        goals, option, values = self.advice.goals, self.best.option, self.advice.values
+        goals, option, values = self.advice.goals, self.option, self.advice.values
         rare = sum(count <= goals.alpha for _, count in values)
         return (
             f"{rare} of {len(values)} values of {self.column!r} {are(rare)} rare (up to {goals.alpha} "
@@ -153,23 +167,24 @@ class ColumnAdvice:
             )
         return text
 
-    def compared(self) -> str:
-        """Return expected widths in the first cross-table, and those of equal retention replacement."""
-        for found in self.tables[:1]:
+    def show_compared(self, tables: Sequence[TableWidths]) -> None:
+        """Print expected widths in cross-tables beside those of equal retention replacement, in a sentence."""
+        lines = []
+        for found in tables:
             own = found.widths[0]
             for each in found.widths:
                 if each.mechanism is None and each.true_value == own.true_value:
-                    return (
+                    text = (
                         f"{' x '.join(found.table.columns)}: {own.width:.0f} records wide on average by "
-                        f"gamma = {self.best.option.law.gamma}, {each.width:.0f} by retention replacement "
-                        f"with p = {each.retention}"
+                        f"gamma = {self.option.law.gamma}, {each.width:.0f} by retention replacement "
+                        f"with p = {each.retention} (all widths: --explain)"
                     )
-        return ""
+                    lines.append(("intervals", text))
+        show({}, lines, as_json=False)
 
-    @staticmethod
-    def risks(advice: Advice, leaks: Leaks) -> str:
-        """Return the risks that remain at the recommended option, in numbers."""
-        option, alpha = recommend(advice).option, advice.goals.alpha
+    def risks(self) -> str:
+        """Return the risks that remain at this option, in numbers."""
+        advice, leaks, option, alpha = self.advice, self.leaks, self.option, self.advice.goals.alpha
         partly = "".join(f"{each.sentence('')}; " for each in leaks.leaks if each.kind == "partly unique")
         return (
             f"{partly}{leaks.unique_records} of {advice.rows} records are unique by their other columns; "
@@ -179,7 +194,7 @@ class ColumnAdvice:
 
     def json(self, tables: Sequence[TableWidths]) -> dict[str, object]:
         """Return the JSON object of the column, with the expected widths of the advised command."""
-        document = _as_json(self.advice, self.best, self.column, self.stars)
+        document = _as_json(self.advice, self.best, self.column, self.minima)
         document |= {"draws": _laws_json(self.laws), "worth": assessment_json(self.assessment)}
         document |= {"tables": [_table_json(each) for each in tables]}
         return document | {"leaks": leaks_json(self.leaks)}
@@ -197,6 +212,8 @@ class ColumnAdvice:
                 width.width_error / max(width.width, 1e-9) for each in some for width in each.widths
             )
             title = "95 %: mean width, median standard error, number that starts at 0"
+            if self.used is not None:
+                title += f"; {_STAR}"
             sizes = [f"{each.cells} cells of {each.counts.mean():.0f} records" for each in tables]
             named = [f"{' x '.join(each.columns)} ({size})" for each, size in zip(tables, sizes, strict=True)]
             simulated = f"up to {releases} releases (+-{largest:.1%})"
@@ -205,15 +222,16 @@ class ColumnAdvice:
                 *zip("ab", named, strict=False),
                 ("simulated", simulated),
             ]
-            draw(self._widths(some, errors=errors))
-            show({}, lines, as_json=False)
+            with whole_or(partial(self.show_compared, some)):
+                draw(self._widths(some, errors=errors))
+                show({}, lines, as_json=False)
 
     def show(self) -> None:
         """Print every gamma, every reason, and the disclosure risks."""
         advice, best, leaks = self.advice, self.best, self.leaks
-        draw(_options(advice, best, self.stars))
+        draw(_options(advice, self.used, self.minima))
         lines = [
-            *_lines(advice, best),
+            *_lines(advice, best, self.used),
             *(("disclosed by" if n == 0 else "", risk) for n, risk in enumerate(leak_warnings([leaks]))),
             *([("", MEANING)] if leaks.concentrations else []),
             ("unique", unique_records(leaks, advice.rows)),
@@ -235,25 +253,26 @@ class ColumnAdvice:
         return (
             f"{law.draws}: T_P = {decimal_down(law.t_p.at_least, 4)}, T_P* = "
             f"{decimal_down(law.t_p_star.at_least, 4)}; {accurate}; trade-off: "
-            f"{bargain(law.draws, self.best.option.law.gamma)}"
+            f"{bargain(law.draws, self.option.law.gamma)}"
         )
 
     def _widths(self, tables: Sequence[TableWidths], *, errors: bool) -> Table:
-        """Return a row for each mechanism, by chance of the true value; the recommended one has a star."""
+        """Return a row for each mechanism, by chance of the true value; that of the command has a star."""
         drawn = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
         for name in ("", "mechanism", "true", *(() if errors else ("T_P", "T_f", "s.d."))):
             drawn.add_column(name, justify="left" if name in ("", "mechanism") else "right")
         for label in "ab"[: len(tables)]:
             for name in (f"{label}: width", "s.e.", "at 0"):
                 drawn.add_column(name, justify="right")
-        chosen = self.best.option.law.retention
+        chosen = self.option.law.retention
         rows = sorted(
             zip(*(each.widths for each in tables), strict=True),
             key=lambda row: (row[0].true_value != chosen, row[0].true_value),
         )
         for row in rows:
             made = row[0].mechanism
-            star = made is not None and made.draws.bound is None and made.retention == chosen
+            independent = made is not None and made.draws.bound is None
+            star = self.used is not None and independent and row[0].retention == chosen
             name = f"retention {row[0].retention}" if made is None else f"{made.gamma} {made.draws}"
             cells = [
                 cell
@@ -277,7 +296,7 @@ class ColumnAdvice:
             option = next(each for each in self.advice.options if (each.law.gamma, each.law.retention) == law)
             spread = sqrt(self.advice.values[0][1] * option.law.variance)
             return decimal_down(option.t_p, 3), str(option.threshold), f"{spread:.0f}"
-        if law != (self.best.option.law.gamma, self.best.option.law.retention):
+        if law != (self.option.law.gamma, self.option.law.retention):
             return "", "", ""
         found = next(each for each in self.laws if each.draws == mechanism.draws)
         return (
@@ -293,15 +312,15 @@ def _others(advice: Advice, best: Option) -> list[Option]:
     return [option for option in dict.fromkeys((plain[0], plain[-1])) if option is not best]
 
 
-def _options(advice: Advice, best: Recommendation, stars: Sequence[LeastWorstError]) -> Table:
-    """Return a row for each option."""
+def _options(advice: Advice, used: Option | None, minima: Sequence[LeastWorstError]) -> Table:
+    """Return a row for each option; that of the command has a star."""
     table = Table(box=None, pad_edge=False)
     for name in ("", "gamma", "p", "T_P", "T_P*", "T_f", "protected", "between", "accurate", "at risk"):
         table.add_column(name, justify="left" if name in ("", "p") else "right")
-    for option, star in zip(advice.options, stars, strict=True):
+    for option, star in zip(advice.options, minima, strict=True):
         sizes = (option.protected, option.between, option.accurate)
         table.add_row(
-            "*" if option is best.option else "",
+            "*" if option is used else "",
             str(option.law.gamma),
             str(option.law.retention),
             decimal_down(option.t_p, 4) + ("" if option.meets_t_p else " <"),
@@ -352,13 +371,15 @@ def _table_json(found: TableWidths) -> dict[str, object]:
     }
 
 
-def _lines(advice: Advice, best: Recommendation) -> list[tuple[str, str]]:
+def _lines(advice: Advice, best: Recommendation, used: Option | None) -> list[tuple[str, str]]:
     goals, option = advice.goals, best.option
     smaller = "" if all(each.meets_t_p for each in advice.options) else f"; < marks a T_P below {goals.t_p}"
     aims = (
         f"counts up to {goals.alpha} wrong by {goals.epsilon} or more with at least T_P = {goals.t_p}, "
         f"counts from T_f on with at most T_E = {goals.t_e}{smaller}"
     )
+    if used is not None:
+        aims += f"; {_STAR}"
     if goals.true_value < 1:
         aims += f"; a published value is the true value with probability at most {goals.true_value}"
     return [
@@ -408,7 +429,7 @@ def _listed(named: list[str], whole: int, joined_by: str = ", ", which: str = "t
 
 
 def _as_json(
-    advice: Advice, best: Recommendation, sensitive: str, stars: Sequence[LeastWorstError]
+    advice: Advice, best: Recommendation, sensitive: str, minima: Sequence[LeastWorstError]
 ) -> dict[str, object]:
     goals = advice.goals
 
@@ -444,7 +465,7 @@ def _as_json(
                 "unlisted_groups": option.unlisted,
                 "uninformative_values": named(option.uninformative),
             }
-            for option, star in zip(advice.options, stars, strict=True)
+            for option, star in zip(advice.options, minima, strict=True)
         ],
         "recommendation": {
             "gamma": int(best.option.law.gamma),

@@ -21,6 +21,7 @@ from splu_ref.audit import (
     JointChoice,
     JointView,
     Objection,
+    Option,
     TableInFiles,
     TableInMemory,
     choose_jointly,
@@ -137,13 +138,14 @@ def run(
         with _coded(table, original, options, missing, progress) as prepared:
             by = {column: _named_tables(prepared, tables, columns, column) for column in columns}
             found = Examination.of(prepared, options, goals, retention or (), progress)
-            verdict, objected, command, last = advised(publication, found, original)
+            verdict, objected, command, last, used = advised(publication, found, original)
             advices = found.complete
             choice = choose_jointly(advices) if advices else None
             limit = None if choice is None else _limiting_column(prepared, choice, advices)
-            finals = parts = _column_advices(found, by, simulated=last is found, every=explain or as_json)
+            every = explain or as_json
+            finals = parts = _column_advices(found, by, used, simulated=last is found, every=every)
             if last is not found:
-                finals = _column_advices(last, by, simulated=True, every=explain or as_json)
+                finals = _column_advices(last, by, used, simulated=True, every=every)
             laws = {} if choice is None else {name: option.law for name, option in choice.options.items()}
             views = joint_privacy(prepared, found.leaks, laws, goals.epsilon, goals.alpha) if laws else ()
     if picture_file is not None:
@@ -239,8 +241,7 @@ def _show_verdict(
     if verdict == OTHER:
         lines += found.instead()
     else:
-        risks = zip(last.complete.values(), last.leaks, strict=True)
-        lines += [("risks", ColumnAdvice.risks(*each)) for each in risks]
+        lines += [("risks", each.risks()) for each in finals]
         crossed = last.crossed
         lines += [("crossed", each.pairs(crossed[each.column])) for each in finals if each.column in crossed]
     show({}, lines, as_json=False)
@@ -248,23 +249,26 @@ def _show_verdict(
 
 def _show_widths(parts: Sequence[ColumnAdvice], together: Iterable[tuple[str, str]], *, every: bool) -> None:
     """Print what columns disclose together, and expected widths; of several columns briefly."""
-    one = len(parts) > 1 and not every
-    texts = [part.compared() for part in parts] if one else []
-    show({}, [*together, *(("intervals", text) for text in texts if text)], as_json=False)
-    for part in () if one else parts:
-        part.show_widths(errors=every)
+    show({}, together, as_json=False)
+    for part in parts:
+        if len(parts) > 1 and not every:
+            part.show_compared(part.tables[:1])
+        else:
+            part.show_widths(errors=every)
 
 
 def _column_advices(
     found: Examination,
     by: Mapping[str, list[tuple[str, ...]] | None],
+    used: Mapping[str, Option],
     *,
     simulated: bool,
     every: bool,
 ) -> list[ColumnAdvice]:
     """Return the advice for each column; none if a column has no feasible gamma.
 
-    A column that was crossed as a remedy has the cross-tables of its sensitive part, without other parts.
+    ``used`` are the options that the printed command uses. A column that was crossed as a remedy has the
+    cross-tables of its sensitive part, without other parts.
     """
 
     def tables(column: str) -> list[tuple[str, ...]] | None:
@@ -284,6 +288,7 @@ def _column_advices(
             found.table if simulated else None,
             tables(column) if simulated else None,
             found.options.sensitive,
+            used.get(column),
             every=every,
         )
         for (column, advice), leaks in zip(found.complete.items(), found.leaks, strict=False)

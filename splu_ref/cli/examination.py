@@ -18,6 +18,7 @@ from splu_ref.audit import (
     JointChoice,
     Leaks,
     Objection,
+    Option,
     Skew,
     TableInMemory,
     advise,
@@ -258,10 +259,11 @@ class Publication:
 
 def advised(
     publication: Publication, found: Examination, original: Microdata | None
-) -> tuple[Decision, Sequence[Objection], str, Examination]:
+) -> tuple[Decision, Sequence[Objection], str, Examination, Mapping[str, Option]]:
     """Return the verdict, the reasons against publishing the table as it is, the command, and its table.
 
-    That few records have an accurate value is no reason where no recoding helps.
+    Last are the options of SPLU-Gen that the command uses, by column; none if it uses another mechanism. That
+    few records have an accurate value is no reason where no recoding helps.
     """
     objected, columns = found.objections, found.options.sensitive
     last = found.remedied(original) if original is not None and found.decision == "change first" else found
@@ -272,6 +274,7 @@ def advised(
         left = [each for each in left if each.ground not in _DROPPED]
     little = {each.column for each in left if each.ground == "little accurate"}
     if decision([each for each in left if each.column not in little], options.sensitive) != "publish":
-        return "do not publish by this mechanism", objected, publication.retention(found), found
+        return "do not publish by this mechanism", objected, publication.retention(found), found, {}
     reasons = [each for each in objected if each.ground != "little accurate" or each.column not in little]
-    return decision(reasons, columns), reasons, publication.splu_gen(options, choose_jointly(advices)), last
+    choice = choose_jointly(advices)
+    return decision(reasons, columns), reasons, publication.splu_gen(options, choice), last, choice.options

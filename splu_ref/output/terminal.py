@@ -134,7 +134,7 @@ class _Screen:
     """The entries of an answer, of which those are printed, at once, that leave a line of the screen."""
 
     def __init__(self, most: int) -> None:
-        self._room, self._kept, self._left = most, list[Sequence[str]](), 0
+        self._room, self._kept, self._left = most, list[tuple[Sequence[str], int]](), 0
 
     def add(self, entry: Sequence[str], height: int) -> None:
         """Print the lines of an entry, which takes ``height`` lines of the terminal, or keep it."""
@@ -142,13 +142,22 @@ class _Screen:
             self._room -= height
             _print(entry)
         else:
-            self._kept.append(entry)
+            self._kept.append((entry, height))
             self._left += height
+
+    def has_room_for(self, other: _Screen) -> bool:
+        """Return whether all entries that another screen has kept would be printed."""
+        return not self._kept and other._left < self._room
+
+    def move_to(self, other: _Screen) -> None:
+        """Add the kept entries to another screen."""
+        for entry, height in self._kept:
+            other.add(entry, height)
 
     def close(self, remedy: str) -> None:
         """Print the kept entries if there is room, else their number."""
         if self._left <= self._room:
-            for entry in self._kept:
+            for entry, _ in self._kept:
                 _print(entry)
         else:
             _print([f"{len(self._kept)} more {'entry' if len(self._kept) == 1 else 'entries'}: {remedy}"])
@@ -177,6 +186,25 @@ def at_most_lines(most: int, remedy: str) -> Iterator[None]:
     finally:
         _SCREEN.reset(token)
         screen.close(remedy)
+
+
+@contextmanager
+def whole_or(instead: Callable[[], None]) -> Iterator[None]:
+    """Print what is said and drawn within the context; call ``instead`` if a limited screen would cut it."""
+    screen = _SCREEN.get()
+    if screen is None:
+        yield
+        return
+    part = _Screen(0)
+    token = _SCREEN.set(part)
+    try:
+        yield
+    finally:
+        _SCREEN.reset(token)
+    if screen.has_room_for(part):
+        part.move_to(screen)
+    else:
+        instead()
 
 
 def _answer(entry: Sequence[str], height: int) -> None:

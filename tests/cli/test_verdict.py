@@ -118,6 +118,46 @@ def test_the_command_runs_and_clears_the_reasons(
     assert not [each for each in again["leaks"]["columns"] if each["kind"] in ("unique", "determines")]
 
 
+@pytest.mark.usefixtures("without_widths")
+def test_a_text_for_missing_numbers_does_not_keep_bins_from_being_advised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The text is the only accurate value of the column: bins make numbers accurate as well."""
+    monkeypatch.chdir(tmp_path)
+    header, *rows = _incomes()
+    lines = [f"{row.partition(',')[0]},NA" if n % 6 == 0 else row for n, row in enumerate(rows)]
+    Path("t.csv").write_text("\n".join([header, *lines]) + "\n")
+    found = _advice(capsys, "t.csv", "--sensitive", "income", "--missing", "NA")
+    best = next(each for each in found["options"] if each["gamma"] == found["recommendation"]["gamma"])
+    assert best["accurate_values"] == ["NA"]
+    assert [each["ground"] for each in found["reasons"]] == ["little accurate"]
+    assert found["verdict"] == "change first"
+    assert "--bins income=" in found["command"]
+
+
+@pytest.mark.parametrize("name", ["plain", "even", "frequent", "incomes"])
+def test_stars_mark_the_law_that_the_command_uses(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table of gammas of a column that the command does not have, as after a crossing, has no star."""
+    monkeypatch.chdir(tmp_path)
+    make, column, verdict, _, _ = TABLES[name]
+    Path("t.csv").write_text("\n".join(make()) + "\n")
+    assert main(["advise", "t.csv", "--sensitive", column, "--explain"]) == 0
+    printed = capsys.readouterr().out
+    starred = [line.split() for line in printed.splitlines() if line.startswith("*")]
+    legends = " ".join(printed.split()).count("* marks the law that the command uses")
+    if verdict == OTHER:
+        assert (starred, legends) == ([], 0)
+        return
+    words = shlex.split(next(line for line in printed.splitlines() if line.startswith("command")))
+    gamma = words[words.index("--gamma") + 1]
+    widths = ["*", gamma, "independent"] if name != "frequent" else None  # which has no column to cross by
+    options = ["*", gamma, f"1/{gamma}"] if column in words else None
+    assert [row[:3] for row in starred] == [each for each in (widths, options) if each]
+    assert legends == len(starred)
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_widths")
 @pytest.mark.parametrize("values", ["ABCDEFG", "xxyyzzz", "xxxxyyy"], ids=["copy", "level", "skewed"])
@@ -166,6 +206,10 @@ def test_the_first_five_lines_are_the_verdict_and_the_command(
         assert main(["advise", "t.csv", "--sensitive", column]) == 0
         lines = _screen(capsys.readouterr().out, width)
         assert len(lines) <= 20
+        rows = [line for line in lines if "independent" in line and "1/" in line]
+        legend = [line for line in lines if line.startswith(("b  ", "simulated"))]
+        assert bool(rows) == bool(legend), "a table of widths is printed whole, with its legend"
+        assert rows or "--explain" in "".join(lines) or name in ("frequent", "skewed")
         if width == 80:
             first = "".join(lines[:5])
             assert first.startswith(f"verdict  {verdict}: ")

@@ -233,7 +233,7 @@ def remedies(
 
 def _recodings(table: Microdata, column: str, advice: Advice, share: Fraction) -> Iterator[tuple[str, str]]:
     """Yield options that merge values so that a share is accurate and one is still rare, the finest first."""
-    for width in _widths([value for value, _ in advice.values]):
+    for width in _widths([value for value, _ in advice.values if value != table.missing]):
         option = f"{column}={width}"
         try:
             binned = prepare_table(table.select([column]), [Bins.parse(option)], {}, [column])
@@ -250,12 +250,12 @@ def _recodings(table: Microdata, column: str, advice: Advice, share: Fraction) -
 
 
 def _widths(values: Sequence[str]) -> list[str]:
-    """Return widths of bins for numbers, ascending, as text; none if a value is no number."""
+    """Return widths of bins for numbers, ascending, as text; none if there are none, or one is no number."""
     try:
         numbers = [Decimal(value) for value in values]
     except InvalidOperation:
         return []
-    if not all(number.is_finite() for number in numbers):
+    if not numbers or not all(number.is_finite() for number in numbers):
         return []
     spread = max(numbers) - min(numbers)
     if not spread:
