@@ -168,7 +168,7 @@ class ColumnAdvice:
         return text
 
     def show_compared(self, tables: Sequence[TableWidths]) -> None:
-        """Print expected widths in cross-tables beside those of equal retention replacement, in a sentence."""
+        """Print expected widths in cross-tables beside those of equal retention replacement in sentences."""
         lines = []
         for found in tables:
             own = found.widths[0]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -99,10 +100,10 @@ def run(
     """Test another implementation against the test vectors, and its random releases against their law.
 
     With --beside, other programs are tested too, and the exit code is that of the worst. A program reads and
-    writes one JSON object per line, as the page "Conformance" of the specification describes. The first
-    failures are reported at once on standard error. A program conforms to an operation if all its tests
-    passed. Exit 0: all operations that the program offers passed. 1: something failed, or less passed than
-    --require. 3: no operation was tested.
+    writes one JSON object per line, as the page "Conformance" of the specification describes. A first failure
+    is reported at once on standard error; with --json, the first twenty are. A program conforms to an
+    operation if all its tests passed. Exit 0: all operations that the program offers passed. 1: something
+    failed, or less passed than --require. 3: no operation was tested.
     """
     if only is not None and (xfail is not None or smoke or require):
         raise ParameterError("--only runs one request: leave out --xfail, --smoke and --require")
@@ -138,7 +139,7 @@ def run(
                 only=only,
                 limits=Limits(timeout, run_time, cpu, memory),
                 progress=progress,
-                on_result=_reporter() if only is None else None,
+                on_result=_reporter(reasons=as_json) if only is None else None,
             )
             for words in (command, *others)
         ]
@@ -152,10 +153,16 @@ def run(
     if as_json:
         show(outcome.to_json() | more, [], as_json=True)
     else:
-        for each in outcomes:
-            show_outcome(each)
+        for words, each in zip((command, *others), outcomes, strict=True):
+            show_outcome(each, partial(_alone, vectors, words))
     codes = {_CODES.get(each.verdict, 1) for each in outcomes}
     return 1 if 1 in codes else max(codes)
+
+
+def _alone(vectors: Path | None, program: Sequence[str], identifier: str) -> str:
+    """Return the command that tests one id alone."""
+    folder = [] if vectors is None else ["--vectors", str(vectors)]
+    return shlex.join(["splu-ref", "conform", *folder, "--only", identifier, "--", *program])
 
 
 def _words(text: str) -> list[str]:
@@ -169,8 +176,11 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _reporter() -> Callable[[Result], None]:
-    """Return a function that prints the first failures, and how far a run is if nothing else shows it."""
+def _reporter(*, reasons: bool) -> Callable[[Result], None]:
+    """Return a function that prints how far a run is at its first failure, and if nothing else shows it.
+
+    With ``reasons`` it prints the first failures, which then are not printed at the end.
+    """
     tested = failures = 0
     last = monotonic()
 
@@ -180,11 +190,12 @@ def _reporter() -> Callable[[Result], None]:
             return
         tested += 1
         failures += not result.verdict.good
-        if not result.verdict.good and failures <= _SHOWN:
+        failed = not result.verdict.good
+        if reasons and failed and failures <= _SHOWN:
             say(f"failed: {result.id}: {result.reason}", stderr=True)
-        elif not result.verdict.good and failures == _SHOWN + 1:
+        elif reasons and failed and failures == _SHOWN + 1:
             say(f"more than {_SHOWN} failures: the others are listed at the end", stderr=True)
-        elif monotonic() > last + _QUIET and not terminal.watched():
+        elif (failed and failures == 1) or (monotonic() > last + _QUIET and not terminal.watched()):
             say(f"so far: {tested} tested, {failures} failed, now {result.operation}", stderr=True)
         else:
             return
@@ -193,8 +204,11 @@ def _reporter() -> Callable[[Result], None]:
     return report
 
 
-def show_outcome(outcome: Conformance) -> None:
-    """Print the outcome: the statement, failures, counts by operation and statistical evidence."""
+def show_outcome(outcome: Conformance, alone: Callable[[str], str]) -> None:
+    """Print the outcome: the statement, failures, counts by operation and statistical evidence.
+
+    ``alone`` returns the command that tests one id alone.
+    """
     if outcome.replay is not None:
         _show_alone(outcome, outcome.replay)
         return
@@ -206,6 +220,10 @@ def show_outcome(outcome: Conformance) -> None:
         say(f"{failure.id}: {failure.reason}")
         for line in outcome.errors.splitlines()[-_ERRORS:] if number == 0 else ():
             say(f"  its errors: {line}")
+        if number == 0 and failure.page:
+            say(f"  rule: {failure.page}")
+        if number == 0 and (failure.kind is not None or failure.operation == PROTOCOL):
+            say(f"  see it: {alone(failure.id)}")
     if len(failures) > _SHOWN:
         say(f"and {len(failures) - _SHOWN} more: --json lists them all")
     show({}, [(f"unknown {word.kind}", str(word)) for word in outcome.unknown[:_SHOWN]], as_json=False)
@@ -223,7 +241,7 @@ def _by_operation(outcome: Conformance, title: str) -> Table:
     rows = {
         name: (coverage.get(name, {}), counts)
         for name, counts in outcome.by_operation().items()
-        if name in (PROTOCOL, *outcome.offered) or counts["failed"]
+        if name in outcome.offered or counts["failed"]
     }
     kinds = [kind for kind in Kind if any(kind in shares for shares, _ in rows.values())]
     table.add_column("operation: passed of")
@@ -245,7 +263,7 @@ def _show_alone(outcome: Conformance, replay: Replay) -> None:
     # On separate lines, so that the request can be copied and sent to the program.
     for name, line in (("request", replay.request), ("expected", replay.expected), ("given", replay.given)):
         if line:
-            say(f"{name}: {line}")
+            say(f"{name}: {line}", whole=True)
     if outcome.statistics:
         draw(_evidence(outcome))
 

@@ -16,20 +16,20 @@ from splu_ref.conformance.result import Kind, Replay, Result, Verdict
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, compared_keys, digests
 
-_LONGEST_SHOWN = 100_000  # bytes of an answer that a replay retains
+_LONGEST_SHOWN = 1_000_000  # bytes of an answer that a replay retains
 
 
 def judge(session: Session, description: Description, file: VectorFile, vector: Vector) -> Result:
     """Return the result of sending a vector to the program."""
     missing = description.supports(file)
     if missing:
-        return Result(vector.id, file.operation, Verdict.UNSUPPORTED, missing, _kind(vector))
+        return Result(vector.id, file.operation, Verdict.UNSUPPORTED, missing, _kind(vector), file.page)
     try:
         wrong = session.exhausted or _wrong(session, file, vector)
     except MisbehaviorError as error:
         wrong = str(error)
     verdict = Verdict.PASSED if wrong is None else Verdict.FAILED
-    return Result(vector.id, file.operation, verdict, wrong or "", _kind(vector))
+    return Result(vector.id, file.operation, verdict, wrong or "", _kind(vector), file.page)
 
 
 def _kind(vector: Vector) -> Kind:

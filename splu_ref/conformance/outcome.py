@@ -180,7 +180,7 @@ def statement(outcome: Conformance) -> str:
         parts.append(f"{_counted(expected)} {'was' if expected == 1 else 'were'} expected")
     listed = {
         "not offered": [name for name in operations if name not in outcome.offered],
-        "in part": [f"{name} ({total_share(coverage[name])})" for name in in_part],
+        "in part": [f"{name} ({total_share(coverage[name])}{_lacking(outcome, name)})" for name in in_part],
         "offered and not tested": [
             name for name in offered if name not in answered and not table[name]["failed"]
         ],
@@ -192,6 +192,16 @@ def statement(outcome: Conformance) -> str:
     if outcome.statistics:
         parts.append(f"a correct program fails with probability at most {len(outcome.statistics)}e-9")
     return "; ".join(parts)
+
+
+def _lacking(outcome: Conformance, operation: str) -> str:
+    """Return which features of an operation the program does not support, after its share."""
+    reasons = (
+        each.reason
+        for each in outcome.results
+        if each.operation == operation and each.verdict is Verdict.UNSUPPORTED
+    )
+    return "".join(f"; {reason}" for reason in dict.fromkeys(reasons))
 
 
 def _counted(failures: int) -> str:

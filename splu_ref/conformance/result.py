@@ -55,6 +55,7 @@ class Result:
     verdict: Verdict  #: the verdict
     reason: str = ""  #: the fault, why the request was not sent, or why its failure is expected
     kind: Kind | None = None  #: the kind of request; None for a check of the protocol
+    page: str = ""  #: the page of the specification that decides a vector; empty for a check
 
     @property
     def tested(self) -> bool:
@@ -82,7 +83,7 @@ class Replay:
     about: str  #: what it tests
     request: str = ""  #: the line that was sent; empty for several requests
     expected: str = ""  #: the correct answer, as JSON; empty for several requests
-    given: str = ""  #: the line received, truncated if it is long; empty if there was none
+    given: str = ""  #: the line received, up to a million bytes of it; empty if there was none
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form of the request and its answers."""

@@ -62,13 +62,16 @@ def _shown(text: str, instead: Callable[[str], str]) -> str:
     return "".join(shown)
 
 
-def say(line: str, *, stderr: bool = False) -> None:
-    """Print a line on standard output or standard error; line ends within it are escaped."""
+def say(line: str, *, stderr: bool = False, whole: bool = False) -> None:
+    """Print a line on standard output or standard error; line ends within it are escaped.
+
+    ``whole``: count it as one line of a limited screen, however long it is.
+    """
     shown = visible(line)
     if stderr:
         _write(f"{shown}\n", sys.stderr)
     else:
-        _answer([shown], -(-len(shown) // get_terminal_size().columns))
+        _answer([shown], 1 if whole else -(-len(shown) // get_terminal_size().columns))
 
 
 def say_json(document: Mapping[str, object], *, indent: int | None = None) -> None:

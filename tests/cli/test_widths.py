@@ -142,7 +142,7 @@ def _figure_and_outcome() -> None:
     power = "Pr(no record is published with the value): rate >= 0.166439 instead of 0.0260123"
     check = StatisticalCheck("publish_random/anatomy/row-of-the-first-record", 9, -4.25, "1e-9", power, True)
     show_figures([figure])
-    show_outcome(Conformance("made up", "1", "2", frozenset(names), results=results, statistics=[check]))
+    show_outcome(Conformance("made up", "1", "2", frozenset(names), results=results, statistics=[check]), str)
 
 
 def test_no_figure_and_no_outcome_is_broken(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,6 +15,7 @@ import pytest
 
 from splu_ref.channels.parameters import InputError, ParameterError
 from splu_ref.cli.app import run as main
+from splu_ref.cli.conform import show_outcome
 from splu_ref.conformance import (
     Conformance,
     Kind,
@@ -29,6 +31,7 @@ from splu_ref.conformance import (
 )
 from splu_ref.conformance.description import FEATURES
 from splu_ref.conformance.library import OPERATIONS
+from splu_ref.output import visible
 from splu_ref.report.conformance_page import conformance_html
 
 SUBSET = "subset/population-5.json"
@@ -229,7 +232,8 @@ def test_a_part_of_an_operation_is_not_the_operation(capsys: pytest.CaptureFixtu
     assert outcome.coverage["plan"][Kind.ANSWER] == (passed, answers)
     assert 0 < passed < answers / 2
     assert (
-        f"1 in part: plan ({outcome.by_operation()['plan']['passed']} of {len(pairs)})" in outcome.statement
+        f"1 in part: plan ({outcome.by_operation()['plan']['passed']} of {len(pairs)}; the feature cyclic is "
+        "not supported; the feature mixed is not supported)" in outcome.statement
     )
     document: Any = outcome.to_json()
     assert document["coverage"]["plan"]["answers"]["share"] == str(Fraction(passed, answers))
@@ -324,7 +328,39 @@ for line in sys.stdin:
     assert "ended with exit code 1" in lines[1]
     assert [line for line in lines if line.startswith("  its errors: ")] == lines[2:6]
     assert (lines[2], lines[5]) == ("  its errors: first words", "  its errors: KeyError: 'histogramm'")
-    assert "not run" not in printed.err
+    assert lines[6] == "  rule: splu_ref/spec/plans.py"
+    alone = ["conform", "--only", first, "--", sys.executable, "-c", code]
+    assert lines[7] == "  see it: " + visible(shlex.join(["splu-ref", *alone]))
+    assert printed.err.startswith("so far: 2 tested, 1 failed, now plan\n")
+    assert first not in printed.err
+    assert sum(first in line for line in lines if line != lines[7]) == 1
+    assert main(alone) == 1
+    printed = capsys.readouterr()
+    assert printed.out.startswith(f"failed: {first}, tested alone")
+    assert "splu_ref/spec/plans.py" in printed.out
+
+
+def test_a_long_answer_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = DYING.replace("answer_line(line)", "answer_line(line).replace(b'[[', b'[[9, ' + b' ' * 200_000)")
+    identifier = "plan/accumulated-cyclic-4/all/19"
+    assert main(["conform", "--only", identifier, "--", sys.executable, "-c", wrong, ""]) == 1
+    given = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("given: "))
+    assert json.loads(given.removeprefix("given: "))["groups"][0][0] == 9
+
+
+def test_missing_features_of_an_operation_in_part_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    reason = "the feature retention is not supported"
+    results = [
+        Result("protocol/describe", "protocol", Verdict.PASSED),
+        Result("publish/a/1", "publish", Verdict.PASSED, kind=Kind.ANSWER),
+        *(Result(f"publish/b/{n}", "publish", Verdict.UNSUPPORTED, reason, Kind.ANSWER) for n in range(2)),
+    ]
+    outcome = Conformance("part", "1", "2", offered=frozenset(["publish"]), results=results)
+    assert f"1 in part: publish (1 of 3; {reason})" in outcome.statement
+    show_outcome(outcome, str)
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["publish", "1/3"] in [row[:2] for row in rows]
+    assert "protocol" not in {row[0] for row in rows if row}, "it has no shares"
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_an_outcome_is_shown_whatever_the_program_says(
     for replay in (None, replay_of(SUBSET, SUBSET.vectors[0], line)):
         outcome.replay = replay
         capsys.readouterr()
-        show_outcome(outcome)
+        show_outcome(outcome, str)
         assert all(shown.isprintable() for shown in capsys.readouterr().out.splitlines())
         say_json(outcome.to_json())
         document = json.loads(capsys.readouterr().out)
