@@ -212,11 +212,11 @@ class ColumnAdvice:
                 width.width_error / max(width.width, 1e-9) for each in some for width in each.widths
             )
             title = "95 %: mean width, median standard error, number that starts at 0"
-            if self.used is not None:
-                title += f"; {_STAR}"
             sizes = [f"{each.cells} cells of {each.counts.mean():.0f} records" for each in tables]
             named = [f"{' x '.join(each.columns)} ({size})" for each, size in zip(tables, sizes, strict=True)]
             simulated = f"up to {releases} releases (+-{largest:.1%})"
+            if self.used is not None:
+                simulated += f"; {_STAR}"
             lines = [
                 ("intervals", title),
                 *zip("ab", named, strict=False),

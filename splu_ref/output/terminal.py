@@ -150,7 +150,7 @@ class _Screen:
 
     def has_room_for(self, other: _Screen) -> bool:
         """Return whether all entries that another screen has kept would be printed."""
-        return not self._kept and other._left < self._room
+        return not self._kept and other._left <= self._room
 
     def move_to(self, other: _Screen) -> None:
         """Add the kept entries to another screen."""

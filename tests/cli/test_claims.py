@@ -34,7 +34,7 @@ def test_a_list_has_twenty_lines_and_names_the_filter(
     lines = _lines(capsys, *words)
     assert len(lines) == 20
     assert "(choose by --paper, --status)" in lines[0]
-    assert lines[-1].endswith("more lines: add --explain")
+    assert lines[-1].endswith("more entries: add --explain")
     every = _lines(capsys, *words, "--explain")
     assert every[:19] == lines[:19]
     assert len(every) - 19 == int(lines[-1].split()[0])
