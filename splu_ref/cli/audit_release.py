@@ -44,9 +44,10 @@ from splu_ref.cli.output import (
     show,
 )
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_parameters import Agreement, ReleaseOptions, StatedRelease
+from splu_ref.cli.release_parameters import Agreement, ReleaseOptions, StatedRelease, domain_text
 from splu_ref.data import Microdata, read_table, require_columns
 from splu_ref.guarantees import exact_json
+from splu_ref.mechanisms import Manifest
 from splu_ref.randomness import Key
 
 EXIT = {"consistent": 0, "inconsistent": 1, "inconclusive": 3}
@@ -212,8 +213,8 @@ def run(
         if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
     to_decide = TO_DECIDE.format("add") if original else f"add --original; {TO_DECIDE.format('also')}"
-    lines = _lines(found, repeated, to_decide, every=explain)
-    show(_document(found, repeated), lines, as_json=as_json, file=json_file, force=force)
+    lines = [*_lines(found, repeated, to_decide, every=explain), *_domain(facts)]
+    show(_document(found, repeated, facts), lines, as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
 
 
@@ -223,7 +224,10 @@ def _read(path: Path) -> Microdata:
         return read_table(path)
 
 
-def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str, object]:
+def _document(
+    found: ReleaseAudit, repeated: RepeatedPrivacy | None, manifest: Manifest | None
+) -> dict[str, object]:
+    observed = None if manifest is None else manifest.observed_domain
     second = None
     if found.reuse is not None:
         against = found.reuse.against_independence
@@ -261,9 +265,16 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
         ],
         "detectable": [each.numbers for each in found.detectable],
         "not_shown": list(found.not_shown),
+        **({} if observed is None else {"observed_domain": observed}),
         "recomputed_from": found.recomputed,
         "second": second,
     }
+
+
+def _domain(manifest: Manifest | None) -> list[tuple[str, str]]:
+    """Return whether a bound for a record holds, if the manifest says it."""
+    observed = None if manifest is None else manifest.observed_domain
+    return [] if observed is None else [("domain", domain_text(observed))]
 
 
 def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:

@@ -33,7 +33,7 @@ from splu_ref.channels import retention as retention_channel
 from splu_ref.cli.certificates import certified
 from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_parameters import ReleaseOptions, StatedRelease
+from splu_ref.cli.release_parameters import ReleaseOptions, StatedRelease, domain_text
 from splu_ref.data import refuse_existing
 from splu_ref.guarantees import Progress, decimal_down, decimal_up
 
@@ -89,6 +89,7 @@ def run(
     one column of one release, and for independent records.
     """
     levels = Levels.of(rho1, rho2)
+    observed: bool | None = None
     if certificate is not None:
         refuse_existing(certificate, force=force)
     if manifest is not None:
@@ -98,6 +99,7 @@ def run(
         stated = _read_law(manifest, release, column, prior, certificate)
         if not isinstance(stated, _ReplacementLaw):
             return _breach_of_matrix(stated, levels, prior, as_json=as_json)
+        observed = None if release.manifest is None else release.manifest.observed_domain
         keep, column, domain = stated.mechanism.retention, stated.column, stated.domain
     elif retention is None:
         raise ParameterError("no parameters: give --retention, or the release's --manifest")
@@ -122,13 +124,13 @@ def run(
         limit = retention_limit_for(counts, law, levels)
         limit = _swapped_limit(limit, records) if records and limit is not None else limit
     # A value drawn from the table's counts depends on the table: no ratio of records bounds that.
-    local = stated is None or stated.mechanism.replacing != "identity"
+    local = not observed and (stated is None or stated.mechanism.replacing != "identity")
     with counted("searching priors"):
         found = _worst_breach(channel, counts, levels, local=local)
     lines = _lines(levels, found, prior=counts is not None)
     lines.insert(1, ("safe retention", _allowed(limit, rounded=bool(records))))
-    if stated is not None and local:
-        lines.append(("domain", "epsilon holds only if the domain was declared, not taken from the table"))
+    if stated is not None and stated.mechanism.replacing != "identity":
+        lines.append(("domain", domain_text(observed)))
     result = _result(levels, found, size, keep, limit)
     positive = None if counts is None else [count for count in counts.values() if count]
     with certified(certificate, partial(_certificate, keep, size, levels, positive), lines, force=force):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache
@@ -437,6 +437,7 @@ class _Publication:
         release = streamed(
             self.table, self.output, columns, made, self.key_file,
             id_column=self.id_column, missing=self.missing, manifest=self.manifest, force=self.force,
+            declares=self._declares,
         )  # fmt: skip
         fixed = tuple(release.domains) if self._declares else ()
         values = unpublished_values(release, self.manifest, fixed, "with --domain, without --stream")
@@ -474,6 +475,10 @@ class _Publication:
                 progress(1, 3)
                 release, private = self._released(made, prepared.table, columns, earlier)
                 release = prepared.without_identity(release)
+                rare = {step.column for step in self.preparation.steps if isinstance(step, Rare)}
+                observed = self.options.observed_domain or not rare.isdisjoint(columns)
+                if self._declares and isinstance(release, PublishedTable):
+                    release = replace(release, observed_domain=observed)
                 laws = independent_laws(made, columns)
                 assessments = assess_columns(prepared.table, laws, self.epsilon)
                 views = joint_privacy(prepared.table, risks, laws, self.epsilon, ALPHA) if laws else ()
@@ -487,8 +492,6 @@ class _Publication:
         warned = leak_warnings(risks) if grouped else ()
         for remark in (*warned, *self._remarks(release, made, outputs)):
             note(remark)
-        rare = {step.column for step in self.preparation.steps if isinstance(step, Rare)}
-        observed = self.options.observed_domain or not rare.isdisjoint(columns)
         report = ReleaseReport(
             made, release, self.output, release.table.row_count,
             second=self.options.sensitive_table, observed=observed,

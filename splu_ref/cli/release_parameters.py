@@ -156,6 +156,15 @@ class StatedRelease:
         return cls(mechanism=made, columns=columns, stated=columns, planned=options.plan is not None)
 
 
+def domain_text(observed: bool | None) -> str:
+    """Return whether a bound for a record holds, by what a manifest says of the domain."""
+    if observed is None:
+        return "epsilon holds only if the domain was declared, not taken from the table"
+    if observed:
+        return "taken from the table: no epsilon holds, since one record could change the domain"
+    return "declared by the publisher, not taken from the table, as epsilon needs"
+
+
 @dataclass(frozen=True)
 class Agreement:
     """Comparison of options with a manifest or a transcript."""

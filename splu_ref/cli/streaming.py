@@ -51,8 +51,9 @@ def streamed(
     missing: str | None,
     manifest: Path | None,
     force: bool,
+    declares: bool,
 ) -> StreamedRelease:
-    """Publish a table in files, without reading it into memory."""
+    """Publish a table in files, without reading it into memory; ``declares``: with declared domains."""
     with counted("publishing") as progress, about(table):
 
         def report_step(step: str, done: int, whole: int) -> None:
@@ -61,6 +62,7 @@ def streamed(
         return publish(
             table, output, sensitive, mechanism, None if key_file is None else Key.read(key_file),
             id_column=id_column, missing=missing, manifest=manifest, force=force, progress=report_step,
+            observed_domain=False if declares else None,
         )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -102,6 +102,9 @@ class Manifest:
         Digest of the content of Anatomy's sensitive table; None if there is none, or it is not recorded.
     missing
         The text that was published for missing cells of sensitive columns; None if they were refused.
+    observed_domain
+        Whether domains that a mechanism needs to be declared were taken from the table; None if that is not
+        recorded.
     """
 
     mechanism: Mechanism[object]
@@ -112,6 +115,7 @@ class Manifest:
     recoded: tuple[Recoding, ...] = ()
     sensitive_table: str | None = None
     missing: str | None = None
+    observed_domain: bool | None = None
 
     def require(self, table: Microdata) -> None:
         """Raise ``DataError`` unless rows and content of the table agree with the manifest."""
@@ -177,6 +181,7 @@ class Manifest:
             **({"batches": list(self.batches)} if self.batches else {}),
             **({} if self.missing is None else {"missing": self.missing}),
             **({"recoded": [step.facts() for step in self.recoded]} if self.recoded else {}),
+            **({} if self.observed_domain is None else {"observed_domain": self.observed_domain}),
             "sensitive": [
                 {"column": column, "domain": list(domain)} for column, domain in self.domains.items()
             ],
@@ -196,7 +201,19 @@ class Manifest:
 
 
 class _Object(dict[str, Any]):
-    """A JSON object whose missing keys are named by errors."""
+    """A JSON object whose missing keys are named by errors; all of a document record the key read last."""
+
+    def __init__(self, items: Mapping[str, Any] | Iterable[tuple[str, Any]], last: list[str]) -> None:
+        super().__init__(items)
+        self.last = last
+
+    def __getitem__(self, key: str) -> Any:
+        self.last[:] = [key]
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or a default."""
+        return self[key] if key in self else default  # noqa: SIM401 - this is get, and records the key
 
     def __missing__(self, key: str) -> NoReturn:
         raise DataError(f"the key {key!r} is missing: ask the publisher for a fresh copy")
@@ -210,7 +227,7 @@ class Facts:
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._document = _Object(document)
+        self._document = _Object(document, document.last if isinstance(document, _Object) else [])
 
     def text(self, name: str) -> str:
         """Return a text."""
@@ -233,7 +250,10 @@ class Facts:
         found = [(_text(entry["column"]), _texts(entry["domain"])) for entry in self._document["sensitive"]]
         if not found:
             raise DataError("no column is sensitive: ask the publisher")
-        return unrepeated(found)
+        try:
+            return unrepeated(found)
+        except KeyError:
+            raise DataError("sensitive names a column twice: ask the publisher for a fresh copy") from None
 
     def only_domain(self) -> tuple[str, tuple[str, ...]]:
         """Return the only sensitive column and its domain."""
@@ -263,8 +283,9 @@ class Facts:
 
     def of_column(self, column: str, columns: Collection[str]) -> Facts:
         """Return the fields of one sensitive column, of a document that records parameters by column."""
-        document = dict(self._document)
-        for name, by_column in self._document.items():
+        document = _Object(self._document, self._document.last)
+        for name in self._document:
+            by_column = self._document[name]
             if isinstance(by_column, dict) and name != "produced_by":
                 if set(by_column) != set(columns):
                     raise ValueError
@@ -299,6 +320,15 @@ class Facts:
             specification=made.text("spec"),
             code=made.matching("code", DIGEST),
         )
+
+    def observed_domain(self) -> bool | None:
+        """Return whether the domain was taken from the table; None if that is not recorded."""
+        if "observed_domain" not in self._document:
+            return None
+        observed = self._document["observed_domain"]
+        if not isinstance(observed, bool):
+            raise TypeError
+        return observed
 
     def missing(self) -> str | None:
         """Return the text for missing cells; None if none is recorded."""
@@ -349,8 +379,9 @@ def parse_manifest(
     data: bytes, name: str, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]
 ) -> Manifest:
     """Parse the content of a manifest's file, which errors call ``name``; otherwise as `read_manifest`."""
+    last: list[str] = []
     try:
-        document: Any = json.loads(data, object_pairs_hook=lambda pairs: _Object(unrepeated(pairs)))
+        document: Any = json.loads(data, object_pairs_hook=lambda pairs: _Object(unrepeated(pairs), last))
     except KeyError:
         raise DataError(f"{name}: a key stands there twice: ask the publisher for a fresh copy") from None
     except (ValueError, RecursionError):
@@ -368,11 +399,14 @@ def parse_manifest(
             raise DataError(f"the method {method!r} is unknown: the manifest must name one of {known}")
         rows, domains = whole(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
         rest = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table(), facts.missing())
-        return Manifest(mechanisms[method](facts), rows, domains, *rest)
+        observed = facts.observed_domain()
+        return Manifest(mechanisms[method](facts), rows, domains, *rest, observed)
     except InputError as error:
         raise DataError(f"{name}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        raise DataError(f"{name}: the manifest is damaged: ask the publisher for a fresh copy") from None
+        place = "".join(f" at {key!r}" for key in last)
+        fresh = "ask the publisher for a fresh copy"
+        raise DataError(f"{name}: the manifest is damaged{place}: {fresh}") from None
 
 
 def _text(value: object) -> str:

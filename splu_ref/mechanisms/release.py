@@ -51,11 +51,14 @@ class PublishedTable(ReleaseData):
         The recodings of the original's columns before publication, in their order: see `Microdata.recoded`.
     missing
         The text that was published for missing cells: see `Microdata.missing`.
+    observed_domain
+        Whether declared domains were taken from the table, as far as is known: see `Manifest`.
     """
 
     table: Microdata
     recoded: tuple[Recoding, ...] = ()
     missing: str | None = None
+    observed_domain: bool | None = None
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -65,7 +68,7 @@ class PublishedTable(ReleaseData):
         origin = Origin.now(self.table)
         return Manifest(
             self.mechanism, self.table.row_count, self.domains, origin,
-            recoded=self.recoded, missing=self.missing,
+            recoded=self.recoded, missing=self.missing, observed_domain=self.observed_domain,
         )  # fmt: skip
 
     @cached_property

@@ -11,8 +11,10 @@ digest of the published table), ``release`` (32 hexadecimal digits), ``date`` (o
 of the path and the content of each Python file, ascending by path, each with its length as 8 bytes before
 it). ``batches`` has the numbers of rows if there are several batches; ``recoded`` has the steps of
 `splu_ref.spec.recoding` if there are any; ``missing`` the text that was published for cells of sensitive
-columns without content, if there is one. Fractions are texts in lowest terms, and
-JSON texts have a blank after each comma. The other keys depend on the method:
+columns without content, if there is one; ``observed_domain`` is true if domains that the method needs to be
+declared were taken from the table, so that a bound for a record does not hold, false if they were declared,
+and missing if that is not known. Fractions are texts in lowest terms, and JSON texts have a blank after each
+comma. The other keys depend on the method:
 
 - ``SPLU-Gen``: ``gamma``, ``retention`` and ``plan``; ``draws`` if they are dependent.
 - ``SPLU-Gen by column``: the same; the first three are objects by column (`splu_ref.spec.by_column`).
@@ -112,6 +114,8 @@ def read_manifest(content: bytes) -> Manifest:
         require_step(_an_object(step))
     if "missing" in found:
         _text(found, "missing")
+    observed = found.get("observed_domain", False)
+    require(isinstance(observed, bool), "observed_domain is neither true nor false")
     table = None
     if schema == SCHEMAS[1]:
         table = _matching(found, "table", "[0-9a-f]{64}")

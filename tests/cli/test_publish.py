@@ -287,6 +287,38 @@ def test_questions_that_its_manifest_does_not_allow(
     assert (reported.out, remedy in reported.err) == ("", True)
 
 
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "observed"),
+    [
+        (["--domain", "domain.json"], False),
+        (["--observed-domain", "--sensitive", "age", "--sensitive", "job"], True),
+        (None, None),
+    ],
+)
+def test_a_manifest_says_whether_epsilon_holds(
+    words: list[str] | None, observed: bool | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A manifest of an earlier version does not say it."""
+    _published(capsys, *RETENTION, *(words or ["--domain", "domain.json"]), "--manifest", "m.json")
+    document = json.loads(Path("m.json").read_text("utf-8"))
+    if observed is None:
+        del document["observed_domain"]
+        Path("m.json").write_text(json.dumps(document), "utf-8")
+    assert document.get("observed_domain") is observed
+    breach = ["breach", "--manifest", "m.json", "--column", "age", "--rho1", "0.1", "--rho2", "0.5"]
+    assert (_answer(capsys, *breach)["epsilon"] is None) == bool(observed)
+    texts = {None: "only if the domain was declared", False: "declared by", True: "no epsilon holds"}
+    main(breach)
+    assert texts[observed] in " ".join(capsys.readouterr().out.split())
+    audit = ["audit-release", "p.csv", "--manifest", "m.json"]
+    main(audit)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert (texts[observed] in printed) == (observed is not None)
+    main([*audit, "--json"])
+    assert json.loads(capsys.readouterr().out).get("observed_domain") is observed
+
+
 @pytest.mark.usefixtures("release")
 def test_a_breach_is_requested_of_its_manifest(capsys: pytest.CaptureFixture[str]) -> None:
     levels = ("--rho1", "0.1", "--rho2", "0.5")

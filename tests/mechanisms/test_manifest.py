@@ -209,7 +209,7 @@ def test_what_no_part_of_a_manifest_says_is_refused(
         for step in path[:-1]:
             part = part[step]
         part[path[-1]] = value
-        with pytest.raises(DataError, match=r"m\.json: the manifest is damaged"):
+        with pytest.raises(DataError, match=rf"m\.json: the manifest is damaged at {path[-1]!r}: ask the"):
             read_manifest(_written(tmp_path / "m.json", document))
         del part[path[-1]]
         with pytest.raises(DataError, match=rf"m\.json: the key {path[-1]!r} is missing"):
@@ -218,7 +218,7 @@ def test_what_no_part_of_a_manifest_says_is_refused(
 
 def test_a_column_or_a_key_that_stands_twice_is_refused(release: Release, tmp_path: Path) -> None:
     document, path = json.loads(release.manifest.to_json()), tmp_path / "m.json"
-    with pytest.raises(DataError, match="damaged"):
+    with pytest.raises(DataError, match="sensitive names a column twice"):
         read_manifest(_written(path, document | {"sensitive": 2 * document["sensitive"]}))
     path.write_bytes(release.manifest.to_json().replace(b'"rows": 24,', b'"rows": 24, "rows": 24,'))
     with pytest.raises(DataError, match="a key stands there twice"):
@@ -258,7 +258,10 @@ def test_each_refusal_names_what_is_wrong(release: Release, tmp_path: Path) -> N
         ({"batches": [24]}, "batches do not add up to rows: ask the publisher"),
         ({"batches": [12, 11]}, "batches do not add up to rows: ask the publisher"),
         ({"batches": [24, 0]}, "batches must be a whole number of at least 1"),
-        ({"date": "x"}, "the manifest is damaged: ask the publisher for a fresh copy"),
+        ({"date": "x"}, "the manifest is damaged at 'date': ask the publisher for a fresh copy"),
+        ({"recoded": 3}, "the manifest is damaged at 'recoded': ask"),
+        ({"observed_domain": "no"}, "the manifest is damaged at 'observed_domain': ask"),
+        ({"sensitive": [3]}, "the manifest is damaged at 'sensitive': ask"),
     ):
         with pytest.raises(DataError, match=rf"m\.json: {message}"):
             read_manifest(_written(path, document | change))

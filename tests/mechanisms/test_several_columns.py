@@ -306,7 +306,7 @@ def test_a_manifest_and_a_key_know_each_gamma() -> None:
     assert reported.mechanism == mechanism
     document = json.loads(release.manifest.to_json())
     for change in ({"gamma": 4}, {"gamma": {"a": 4}}, {"gamma": {"a": 4, "c": 6}}, {"plan": "mixed"}):
-        with pytest.raises(DataError, match="the manifest is damaged"):
+        with pytest.raises(DataError, match=f"the manifest is damaged at {next(iter(change))!r}"):
             parse_manifest(json.dumps(document | change).encode(), "m", MECHANISMS)
     with pytest.raises(DataError, match="rows is no multiple of gamma"):
         parse_manifest(json.dumps(document | {"gamma": {"a": 4, "b": 9}}).encode(), "m", MECHANISMS)

@@ -108,6 +108,8 @@ class Fields:
         try:
             return checked(value, key)
         except InputError as error:
+            if key == "gamma" and isinstance(value, str) and not value.strip().isdecimal():
+                self.refuse(key, f"gamma is {clipped(value)!r}: write a whole number, such as gamma = 4")
             self.refuse(key, str(error))
 
     def choice(self, key: str, choices: tuple[str, ...], remedy: str = "") -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from splu_ref.channels import ParameterError
@@ -64,6 +64,7 @@ def publish(
     force: bool = False,
     progress: Progress = lambda *_: None,
     source: Stream | None = None,
+    observed_domain: bool | None = None,
 ) -> StreamedRelease:
     """Publish a file in memory that does not grow with the table.
 
@@ -88,6 +89,8 @@ def publish(
         Called with the step, the rows done, and the total number of rows.
     source
         A stream of random integers instead of the system's entropy, for tests.
+    observed_domain
+        What the manifest says of the mechanism's domains: see `Manifest`.
 
     Raises
     ------
@@ -120,6 +123,7 @@ def publish(
             )  # fmt: skip
             choices = KeyedChoices(KeyedRelease(release_key(key, context)), id_column)
         release, written = publication.publish(scan, choices, place)
+        release = replace(release, manifest=replace(release.manifest, observed_domain=observed_domain))
         outputs: list[tuple[Path, bytes | Path]] = [(place, written)]
         if manifest is not None:
             outputs.append((Path(manifest), release.manifest.to_json()))
