@@ -83,7 +83,7 @@ def test_numbers_are_exact_and_defaults_are_inherited(tmp_path: Path) -> None:
         (("alpha = 3", "alpha = 0"), ("line 7", "at least 1")),
         (("alpha = 3", 'alpha = "2.5"'), ("line 7", "whole number")),
         (("alpha = 3\n", ""), ("line 2", "alpha is missing")),
-        (("gamma = 10\n", 'gamma = "four"\n'), ("gamma is 'four'", "write a whole number, such as gamma = 4")),
+        (("gamma = 10\n", 'gamma = "four"\n'), ("gamma is 'four'", "a whole number, such as gamma = 4")),
         (("gamma = 10\n", ""), ("gamma is missing", "[release]")),
         (("alpha =", "alhpa ="), ("line 7", "did you mean alpha?")),
         (("alpha =", "zzz ="), ("line 7", "its keys are")),
