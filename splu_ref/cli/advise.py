@@ -177,13 +177,7 @@ def run(
 def _named_tables(
     table: CodedTable, given: Sequence[str] | None, sensitive: Sequence[str], column: str
 ) -> list[tuple[str, ...]] | None:
-    """Return the other columns of the cross-tables that name a sensitive column; None if none is named.
-
-    Raises
-    ------
-    ParameterError
-        If a cross-table does not name exactly one sensitive column and others.
-    """
+    """Return the other columns of the cross-tables that name a sensitive column; None if none is named."""
     found = []
     for text in given or ():
         names = tuple(dict.fromkeys(text.split(",")))

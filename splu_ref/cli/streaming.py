@@ -68,13 +68,7 @@ def streamed(
 
 @dataclass(frozen=True)
 class StreamedRisks:
-    """Disclosure risks of a table in files, and what its sensitive columns disclose together.
-
-    Attributes
-    ----------
-    leaks, views
-        See `scan` and `joint_views`.
-    """
+    """Disclosure risks of a table in files, and what its sensitive columns disclose together."""
 
     leaks: Sequence[Leaks] = ()
     views: Sequence[JointView] = ()
@@ -90,13 +84,7 @@ class StreamedRisks:
         *,
         strict: bool,
     ) -> Self:
-        """Return the risks of a table by its sensitive columns alone, with ``strict`` by all columns.
-
-        Raises
-        ------
-        DataError
-            With ``strict``, if a column identifies records or discloses a sensitive one.
-        """
+        """Return the risks of a table by its sensitive columns alone, with ``strict`` by all columns."""
         columns = tuple(laws)
         with counted("searching for disclosure") as progress, about(table), private_folder(table) as folder:
             prepared = TableInFiles(

@@ -74,23 +74,7 @@ Law: TypeAlias = Sequence[Fraction]
 
 @dataclass(frozen=True)
 class Check:
-    """A statistical check of the releases of a world.
-
-    Attributes
-    ----------
-    name
-        Part of its id.
-    linked
-        Whether it needs the record of each row.
-    law
-        The probabilities of the bins; empty where a world has no such law.
-    bins
-        The bin of every observation of a sample.
-    named
-        The event of the first bin.
-    at_most
-        Whether the law only bounds the probability of the first of two bins, given earlier observations.
-    """
+    """A statistical check of the releases of a world."""
 
     name: str
     linked: bool

@@ -25,18 +25,7 @@ _ROWS_PER_COMBINATION = 16
 
 
 def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
-    """Return one identity per record: its cells and its number among identical records.
-
-    Parameters
-    ----------
-    records
-        The cells of each record of a table: see `packed_records`.
-
-    Returns
-    -------
-    list of bytes
-        The cells, then 8 bytes with the number of identical records above it.
-    """
+    """Return one identity per record: its cells and its number among identical records."""
     seen: dict[bytes, int] = {}
     identities = []
     for record in records:
@@ -52,13 +41,7 @@ def number_identities(records: Iterable[bytes], numbers: Iterable[int]) -> list[
 
 
 def identities_from_column(column: str, cells: Sequence[str | None]) -> list[bytes]:
-    """Return the text of each cell in UTF-8.
-
-    Raises
-    ------
-    DataError
-        If a cell is null or empty, or if two are equal.
-    """
+    """Return the text of each cell in UTF-8."""
     row_of: dict[str, int] = {}
     for row, cell in enumerate(cells, start=1):
         if not cell:

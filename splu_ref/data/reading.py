@@ -250,28 +250,7 @@ def parse_rows(
     *,
     headed: bool = True,
 ) -> pl.DataFrame:
-    """Return some columns of a part of a CSV file, as text.
-
-    Parameters
-    ----------
-    data
-        Complete records, after any byte-order mark.
-    name
-        The file's name, for messages.
-    structure
-        The result of `check_structure` for them.
-    separator
-        Separator of cells.
-    columns
-        The columns, in the order of the header.
-    headed
-        Whether the first record is the header.
-
-    Raises
-    ------
-    DataError
-        If the number of rows or the length of the text differs from the structure.
-    """
+    """Return some columns of a part of a CSV file, as text."""
     if not structure.quoted and b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     # A first row is read and cut off: given the rows alone, Polars would take a U+FEFF that begins the first

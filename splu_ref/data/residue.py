@@ -29,20 +29,6 @@ def bare(frame: Frame, codings: Mapping[str, Coding] | None = None, done: Collec
     Types are preserved, except that categories are those that occur, in ascending order (ordered only in the
     Enum of Polars, which always is), that categories inside lists and structures become text, and that an
     extension type becomes its storage type.
-
-    Parameters
-    ----------
-    frame
-        The frame.
-    codings
-        The known codings of columns.
-    done
-        Columns that are bare already, if the frame is one of Polars.
-
-    Raises
-    ------
-    DataError
-        If a column cannot be rebuilt from its cells; the message names it.
     """
     native: Any = frame.to_native()
     if frame.implementation.is_polars():

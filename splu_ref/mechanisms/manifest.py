@@ -347,20 +347,7 @@ class Facts:
 
 
 def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]) -> Manifest:
-    """Read a manifest.
-
-    Parameters
-    ----------
-    path
-        The file.
-    mechanisms
-        Constructors of mechanisms from the fields of a manifest, by method.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is not a manifest of a supported schema, or names another method.
-    """
+    """Read a manifest."""
     try:
         with open_regular(path) as file:
             data = file.read(LONGEST_FILE + 1)

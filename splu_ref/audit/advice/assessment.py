@@ -35,19 +35,7 @@ FEW_GROUPS = 10
 
 @dataclass(frozen=True, slots=True)
 class TypicalError:
-    """The error of the count of a value within a predicate that is independent of it.
-
-    Attributes
-    ----------
-    predicate_count
-        Records of the predicate, n.
-    value, frequency
-        The value, and its number of records f.
-    count
-        Records of the predicate that have the value, n f / N, rounded, at least 1.
-    standard_error
-        Standard error of the estimate ``exact``, by claim splu.Vp.
-    """
+    """The error of the count of a value within a predicate that is independent of it."""
 
     predicate_count: int
     value: str

@@ -38,25 +38,7 @@ _PAIR = np.dtype([("number", np.int64), ("count", np.int64)])
 
 
 class CountedColumn:
-    """A column as integer codes, -1 for an empty cell.
-
-    Parameters
-    ----------
-    name
-        Name of the column.
-    codes
-        Codes of its cells, shape (N,), or a file of 32-bit integers.
-    values
-        Its distinct values as texts; None if they are too many for memory.
-    counts
-        Frequencies of the values, shape (values,), or a file of 32-bit integers.
-    size
-        Number of values.
-    filled, alone
-        Records with a nonempty cell, and with a cell that no other record has.
-    distributed
-        The partitioned values, if they are not in memory, and the first code of each part.
-    """
+    """A column as integer codes, -1 for an empty cell."""
 
     def __init__(
         self,
@@ -115,23 +97,7 @@ class CountedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Groups of records with equal cells, in ascending order of the cells, with their sensitive values.
-
-    Attributes
-    ----------
-    columns
-        The columns of the cells.
-    key
-        Shape (groups,): the cells as one integer.
-    size
-        Records of each group.
-    code
-        The most frequent sensitive value of the group; of several, the first.
-    most
-        Its frequency.
-    second
-        Frequency of the second value.
-    """
+    """Groups of records with equal cells, in ascending order of the cells, with their sensitive values."""
 
     columns: tuple[CountedColumn, ...]
     key: IntArray

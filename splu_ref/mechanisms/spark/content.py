@@ -22,11 +22,6 @@ def content_digest(frame: DataFrame) -> str:
     """Return the digest of a table's content, as `Microdata.content_digest`.
 
     Spark counts and sorts the rows. The driver hashes them in order and reads a small part of them at a time.
-
-    Raises
-    ------
-    DataError
-        If a column has no canonical text.
     """
     require_texts(frame)
 
