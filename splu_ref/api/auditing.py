@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 
-from narwhals.typing import IntoDataFrame
-
 from splu_ref.audit import ReleaseAudit, claim_of, comparable, releases, replay_of, require_replayable
 from splu_ref.channels import Exact
-from splu_ref.data import Microdata, as_table
+from splu_ref.data import Microdata, TableInput, as_table
 from splu_ref.mechanisms import PublishedTable, Transcript, read_transcript
 from splu_ref.randomness import Key
 
 
 def audit_release(
     release: PublishedTable,
-    original: Microdata | IntoDataFrame | str | os.PathLike[str] | None = None,
+    original: TableInput | None = None,
     *,
     second: PublishedTable | None = None,
     missing: str | None = None,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-
-from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import ParameterError
 from splu_ref.data import (
@@ -18,6 +15,7 @@ from splu_ref.data import (
     Microdata,
     Rare,
     Recoding,
+    TableInput,
     Value,
     as_table,
     prepare_table,
@@ -27,7 +25,7 @@ from splu_ref.randomness import Key
 
 
 def recode(
-    table: Microdata | IntoDataFrame | str | os.PathLike[str],
+    table: TableInput,
     *,
     bins: Mapping[str, str | float | Decimal] | None = None,
     cross: Mapping[str, Sequence[str]] | None = None,

@@ -38,6 +38,7 @@ from .parts import TableParts as TableParts
 from .parts import is_large as is_large
 from .reading import EMBEDDED_SENSITIVE as EMBEDDED_SENSITIVE
 from .reading import SUFFIXES as SUFFIXES
+from .reading import TableInput as TableInput
 from .reading import as_table as as_table
 from .reading import current_separator as current_separator
 from .reading import decompress as decompress

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 import polars as pl
 from narwhals.typing import IntoDataFrame
@@ -169,12 +170,11 @@ def _standard_input() -> bytes:
     return data
 
 
-def as_table(
-    table: Microdata | IntoDataFrame | str | os.PathLike[str],
-    missing: str | None = None,
-    *,
-    empty: bool = False,
-) -> Microdata:
+TableInput: TypeAlias = Microdata | IntoDataFrame | str | os.PathLike[str]
+"""A table, a data frame of pandas, Polars or PyArrow, or the path of a file."""
+
+
+def as_table(table: TableInput, missing: str | None = None, *, empty: bool = False) -> Microdata:
     """Convert a data frame or the path of a file to a table; a table is returned unchanged.
 
     Parameters

@@ -8,7 +8,6 @@ to records, so the mechanism has no channel of records.
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,17 +16,16 @@ from math import lcm, prod
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, Exact, ParameterError, positive, probability, shown
-from splu_ref.data import Microdata, as_table
+from splu_ref.data import Microdata
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import PublishingInput, Release
+from splu_ref.mechanisms.release import PublishingInput, PublishingMechanism, Release
 from splu_ref.mechanisms.replacement_law import draw_binomial
 from splu_ref.mechanisms.retention_replacement import digest_of
-from splu_ref.randomness import IntArray, Randomness, UniformSource
+from splu_ref.randomness import IntArray, UniformSource
 
 EAGER_MOST = 1 << 20
 """Size of the largest domain that is enumerated tuple by tuple."""
@@ -39,7 +37,7 @@ Numbers: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, init=False)
-class AlphaBeta:
+class AlphaBeta(PublishingMechanism[Release]):
     """The alpha-beta algorithm with its public parameters.
 
     Parameters
@@ -113,30 +111,13 @@ class AlphaBeta:
         facts.require_digest(mechanism.facts()["domains"])
         return mechanism
 
-    def publish(
-        self,
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
-        randomness: Randomness | None = None,
-        *,
-        id_column: str | None = None,
-        missing: str | None = None,
-    ) -> Release:
-        """Publish a set of tuples in a random order.
+    @property
+    def declared_domains(self) -> dict[str, tuple[str, ...]]:
+        """The domain of each published column."""
+        return dict(self.domains)
 
-        ``sensitive`` names the columns with a domain. For the other parameters and errors see
-        `splu_ref.mechanisms.Mechanism.publish`; ``id_column`` must be None, because published tuples do not
-        belong to records. Under a key all random integers come from one stream of the release's key, so the
-        same table gives the same release.
-
-        Raises
-        ------
-        DataError
-            If there are duplicate rows and ``distinct`` is false.
-        ParameterError
-            If the columns are not those with a domain, or too many fakes are expected.
-        """
-        columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
+    def require_publishable(self, columns: Sequence[str], id_column: str | None) -> None:
+        """Raise unless the sensitive columns are those with a domain, and no column identifies records."""
         if sorted(columns) != [column for column, _ in self.domains]:
             raise ParameterError(
                 "the columns to publish are not those with a domain: declare the values of each, and of no "
@@ -144,11 +125,22 @@ class AlphaBeta:
             )
         if id_column is not None:
             raise ParameterError("tuples are published, not records: leave out --id")
-        original, distinct, repeated = self.tuples(as_table(table, missing))
-        given = PublishingInput.of(self, original, columns, randomness, None, None)
-        source = given.draws_for(columns[0]).plan_secret().block(0)
+
+    def declared(self, table: Microdata) -> Microdata:
+        """Return the columns with a domain, with their domains."""
+        return super().declared(table.select([column for column, _ in self.domains]))
+
+    def release(self, given: PublishingInput) -> Release:
+        """Return a set of tuples in a random order.
+
+        Under a key all random integers come from one stream of the release's key, so the same table gives the
+        same release. Duplicate rows are an error unless ``distinct`` is true, and so are too many expected
+        fakes.
+        """
+        _, distinct, repeated = self.tuples(given.table)
+        source = given.draws_for(next(iter(given.codes))).plan_secret().block(0)
         published = self.publish_tuples(distinct, self.size, source)
-        return given.release(self, _table(given.table, published, self.domains), suppressed=repeated)
+        return given.release(_table(given.table, published, self.domains), suppressed=repeated)
 
     def tuples(self, table: Microdata) -> tuple[Microdata, Numbers, int]:
         """Validate a table and return its distinct tuples.
@@ -200,11 +192,8 @@ class AlphaBeta:
         DataError
             If a column is missing, or a cell lies outside its column's domain.
         """
-        columns = [column for column, _ in self.domains]
-        chosen = table.select(columns)
-        for column, domain in self.domains:
-            chosen = chosen.with_domain(column, domain)
-        return chosen, self.numbers([chosen.codes(column) for column in columns])
+        chosen = self.declared(table)
+        return chosen, self.numbers([chosen.codes(column) for column, _ in self.domains])
 
     def numbers(self, codes: Sequence[IntArray]) -> Numbers:
         """Return the tuple number of each row from its codes in the columns' domains."""

@@ -6,7 +6,6 @@ splu.BATc.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -16,11 +15,10 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, Gamma
-from splu_ref.data import Microdata, Value, as_table, text
+from splu_ref.data import Microdata, TableInput, Value, as_table, text
 from splu_ref.mechanisms.manifest import Manifest, Origin
 from splu_ref.mechanisms.plans.eligibility import surplus
 from splu_ref.mechanisms.release import PublishedTable, Release
@@ -38,7 +36,7 @@ class JoinedRelease(Release):
 
 def append(
     release: PublishedTable,
-    table: Microdata | IntoDataFrame | str | os.PathLike[str],
+    table: TableInput,
     randomness: Randomness | None = None,
     *,
     id_column: str | None = None,

@@ -6,9 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from narwhals.typing import IntoDataFrame
-
-from splu_ref.data import Microdata, as_table
+from splu_ref.data import TableInput, as_table
 from splu_ref.mechanisms import manifest
 from splu_ref.mechanisms.alpha_beta import AlphaBeta
 from splu_ref.mechanisms.distribution_based import DistributionBased
@@ -53,9 +51,9 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def read_release(
-    table: Microdata | IntoDataFrame | str | os.PathLike[str],
+    table: TableInput,
     manifest: Manifest | str | os.PathLike[str],
-    sensitive_table: Microdata | IntoDataFrame | str | os.PathLike[str] | None = None,
+    sensitive_table: TableInput | None = None,
 ) -> PublishedTable:
     """Read a published table and its manifest.
 

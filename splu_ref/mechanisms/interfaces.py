@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
-from narwhals.typing import IntoDataFrame
-
 from splu_ref.channels import Channel, Pairs
-from splu_ref.data import Microdata
+from splu_ref.data import TableInput
 from splu_ref.randomness import Fact, IntArray, Randomness, UniformSource
 
 Release_co = TypeVar("Release_co", covariant=True)
@@ -29,7 +26,7 @@ class Mechanism(Protocol[Release_co]):
 
     def publish(
         self,
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
+        table: TableInput,
         sensitive: str | Sequence[str],
         randomness: Randomness | None = None,
         *,

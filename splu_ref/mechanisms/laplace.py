@@ -8,20 +8,18 @@ irrational, and the sampler is that of Canonne, Kamath & Steinke 2020.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
 import narwhals as nw
-from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import Exact, ParameterError, exact, positive, shown
 from splu_ref.data import Microdata
 from splu_ref.mechanisms.manifest import Facts
-from splu_ref.mechanisms.release import PublishingInput, Release
-from splu_ref.randomness import Randomness, SystemSource, UniformSource
+from splu_ref.mechanisms.release import PublishingInput, PublishingMechanism, Release
+from splu_ref.randomness import UniformSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ _LEAST_LOGARITHM = Fraction("1.000001")
 
 
 @dataclass(frozen=True)
-class LaplaceCounts:
+class LaplaceCounts(PublishingMechanism[Release]):
     """The mechanism that adds independent discrete Laplace noise to each count.
 
     Parameters
@@ -102,32 +100,22 @@ class LaplaceCounts:
         """Return the mechanism with the parameters recorded in a manifest."""
         return cls(Budget.of(facts.text("budget")))
 
-    def publish(
-        self,
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
-        randomness: Randomness | None = None,
-        *,
-        id_column: str | None = None,
-        missing: str | None = None,
-    ) -> Release:
-        """Publish the noisy histogram of one column as a table of values and counts.
+    def release(self, given: PublishingInput) -> Release:
+        """Return the noisy histogram of one column as a table of values and counts.
 
-        See `splu_ref.mechanisms.Mechanism.publish` for parameters and errors. A key is refused, because the
-        noise belongs to counts, not to records.
+        A key is refused, because the noise belongs to counts, not to records.
         """
-        given = PublishingInput.of(self, table, sensitive, randomness, id_column, missing)
         if len(given.codes) > 1:
             raise ParameterError("counts are published of one sensitive column: name one")
         [column] = given.codes
-        source = SystemSource() if randomness is None else randomness
+        source = given.draws_for(column)
         if not isinstance(source, UniformSource):
             raise ParameterError("noise belongs to counts, not to records: publish counts without a key")
         noisy = self.publish_counts(given.table.histogram(column).tolist(), source)
         frame = nw.from_native(given.table.to_frame(), eager_only=True)
         cells = {column: list(given.table.domain(column)), COUNT: noisy}
         counts = nw.from_dict(cells, backend=frame.implementation).to_native()
-        return given.release(self, Microdata.from_frame(counts))
+        return given.release(Microdata.from_frame(counts))
 
     def publish_counts(self, counts: Sequence[int], source: UniformSource) -> list[int]:
         """Return the counts with noise; results may be negative.

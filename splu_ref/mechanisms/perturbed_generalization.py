@@ -8,7 +8,6 @@ the number of the group's records, which estimates need.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +15,6 @@ from typing import ClassVar, Self
 
 import narwhals as nw
 import numpy as np
-from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import DataError, Exact, ParameterError, PerturbedGroup, whole
 from splu_ref.data import Microdata
@@ -24,9 +22,9 @@ from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.medians import BETWEEN, OrderedColumns
 from splu_ref.mechanisms.record_mechanism import ColumnRelease
-from splu_ref.mechanisms.release import PublishingInput, Release
+from splu_ref.mechanisms.release import PublishingInput, PublishingMechanism, Release
 from splu_ref.mechanisms.retention_replacement import digest_of
-from splu_ref.randomness import Draws, IntArray, Randomness
+from splu_ref.randomness import Draws, IntArray
 
 SIZE = "group_size"
 """Name of the published column of group sizes."""
@@ -34,7 +32,7 @@ ORDERS = ("number", "text")
 
 
 @dataclass(frozen=True, init=False)
-class PerturbedGeneralization:
+class PerturbedGeneralization(PublishingMechanism[Release]):
     """Perturbed generalization with its public parameters.
 
     Parameters
@@ -147,28 +145,22 @@ class PerturbedGeneralization:
         """
         return OrderedColumns(table, self.quasi, self.numbers).groups(self.least)
 
-    def publish(
-        self,
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
-        randomness: Randomness | None = None,
-        *,
-        id_column: str | None = None,
-        missing: str | None = None,
-    ) -> Release:
-        """Publish a table; see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors.
+    @property
+    def declared_domains(self) -> dict[str, tuple[str, ...]]:
+        """The declared values."""
+        return {self.column: self.values}
+
+    def release(self, given: PublishingInput) -> Release:
+        """Return the release of a table.
 
         The release has a row for each group: the generalized columns as texts, ``17`` if all records of the
         group have this value and otherwise a range such as ``17..24``, the sensitive column, and
         ``group_size``. Values of a generalized column that could be read as a range are an error.
         """
-        given = PublishingInput.of_declared(
-            self, self.column, self.values, table, sensitive, randomness, id_column, missing
-        )
         ordered = OrderedColumns(given.table, self.quasi, self.numbers)
         _require_plain(self.quasi, ordered)
         groups = ordered.groups(self.least)
-        done = self.publish_groups(given.codes[self.column], groups, given.draws_for(self.column))
+        done = self.publish_groups(given.only(self.column), groups, given.draws_for(self.column))
         chosen = given.table.take(done.rows).with_codes(self.column, done.published, domain_of=given.table)
         frame = nw.from_native(chosen.to_frame(), eager_only=True)
         library = frame.implementation
@@ -180,7 +172,7 @@ class PerturbedGeneralization:
         ]
         sizes = nw.new_series(SIZE, np.bincount(groups).tolist(), nw.Int64, backend=library)
         frame = frame.select(names).with_columns(*generalized, sizes)
-        return given.release(self, Microdata.from_frame(frame.to_native()))
+        return given.release(Microdata.from_frame(frame.to_native()))
 
     def publish_groups(self, codes: IntArray, groups: IntArray, draws: Draws) -> ColumnRelease:
         """Choose and perturb a record of each group.

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
-from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import DataError, Gamma
-from splu_ref.data import Microdata, Value, as_table
+from splu_ref.data import Value
 from splu_ref.mechanisms.plans.eligibility import largest_gamma
-from splu_ref.mechanisms.release import PublishingInput, Release
-from splu_ref.randomness import Draws, Fact, IntArray, Randomness
+from splu_ref.mechanisms.release import PublishingInput, PublishingMechanism, Release
+from splu_ref.randomness import Draws, IntArray
 
 
 @dataclass(frozen=True)
@@ -53,14 +51,8 @@ class Frequencies(Protocol):
         ...
 
 
-class RecordMechanism(ABC):
+class RecordMechanism(PublishingMechanism[Release]):
     """Base class of mechanisms that publish a value of the domain for each record."""
-
-    name: ClassVar[str]
-
-    @abstractmethod
-    def facts(self) -> Mapping[str, Fact]:
-        """Return the parameters as recorded in a manifest."""
 
     @abstractmethod
     def publish_columns(
@@ -119,41 +111,14 @@ class RecordMechanism(ABC):
         del domains
         return self
 
-    @property
-    def declared_domains(self) -> Mapping[str, tuple[str, ...]]:
-        """Declared domains by column; the domain of any other column is its distinct values."""
-        return {}
-
-    def declared(self, table: Microdata) -> Microdata:
-        """Return the table with the declared domains.
-
-        Raises
-        ------
-        DataError
-            If a cell lies outside its column's domain, or there is no such column.
-        """
-        for column, values in self.declared_domains.items():
-            table = table.with_domain(column, values)
-        return table
-
-    def publish(
-        self,
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
-        randomness: Randomness | None = None,
-        *,
-        id_column: str | None = None,
-        missing: str | None = None,
-    ) -> Release:
-        """Publish a table: see `splu_ref.mechanisms.Mechanism.publish`."""
-        original = self.declared(as_table(table, missing))
-        given = PublishingInput.of(self, original, sensitive, randomness, id_column, None)
+    def release(self, given: PublishingInput) -> Release:
+        """Return the release of a table by `publish_columns`."""
         max_gamma = self.largest_gamma(given.table, tuple(given.codes))
         done = self.aligned(given.domains()).publish_columns(given.codes, given.domain_sizes, given.draws_for)
         published = given.table.take(done.rows)
         for column, values in done.published.items():
             published = published.with_codes(column, values, domain_of=given.table)
-        return given.release(self, published, suppressed=len(done.suppressed), max_gamma=max_gamma)
+        return given.release(published, suppressed=len(done.suppressed), max_gamma=max_gamma)
 
     def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws) -> ColumnRelease:
         """Publish the codes of one sensitive column; see `publish_columns` for parameters and errors."""

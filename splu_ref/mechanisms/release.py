@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, Self
-
-from narwhals.typing import IntoDataFrame
+from typing import Any, ClassVar, Generic, NamedTuple, Self
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import Microdata, Recoding, Records, as_table, table_bytes, text, write_all
-from splu_ref.mechanisms.interfaces import Mechanism
+from splu_ref.data import Microdata, Recoding, Records, TableInput, as_table, table_bytes, text, write_all
+from splu_ref.mechanisms.interfaces import Mechanism, Release_co
 from splu_ref.mechanisms.manifest import Manifest, Origin
-from splu_ref.randomness import Draws, IntArray, Randomness, ReleaseContext, SystemSource
+from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContext, SystemSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,6 +193,7 @@ class Release(PublishedTable):
 class PublishingInput(NamedTuple):
     """The validated input of a mechanism: original table, sensitive codes and random draws."""
 
+    mechanism: Mechanism[object]
     table: Microdata  # the original
     codes: Mapping[str, IntArray]  # True codes by sensitive column, each of shape (N,)
     draws_for: Callable[[str], Draws]  # the draws of the records, by sensitive column
@@ -203,19 +203,16 @@ class PublishingInput(NamedTuple):
     def of(
         cls,
         mechanism: Mechanism[object],
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
+        original: Microdata,
+        columns: tuple[str, ...],
         randomness: Randomness | None,
         id_column: str | None,
-        missing: str | None,
     ) -> Self:
-        """Validate the input of ``mechanism``; see `Mechanism.publish` for parameters and errors."""
-        columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
+        """Validate the input of ``mechanism``; see `Mechanism.publish` for errors."""
         if not columns or len(set(columns)) < len(columns):
             raise ParameterError("name at least one sensitive column, and each of them once")
         if id_column in columns:
             raise ParameterError(f"column {id_column!r} is sensitive: it cannot identify the records as well")
-        original = as_table(table, missing)
         source = (SystemSource() if randomness is None else randomness).for_release(
             ReleaseContext(
                 method=mechanism.name,
@@ -229,37 +226,24 @@ class PublishingInput(NamedTuple):
         )
         identities = cache(partial(original.identities, id_column))
         return cls(
+            mechanism,
             original,
             {column: original.codes(column) for column in columns},
             lambda column: source.for_records(column, identities),
             source.name,
         )
 
-    @classmethod
-    def of_declared(
-        cls,
-        mechanism: Mechanism[object],
-        column: str,
-        values: Sequence[str],
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
-        randomness: Randomness | None,
-        id_column: str | None,
-        missing: str | None,
-    ) -> Self:
-        """Validate the input of a mechanism for one column with declared values; otherwise as `of`."""
-        original = as_table(table, missing).with_domain(column, values)
-        given = cls.of(mechanism, original, sensitive, randomness, id_column, None)
-        if list(given.codes) != [column]:
+    def only(self, column: str) -> IntArray:
+        """Return the codes of a column with declared values, which is the only sensitive one, or raise."""
+        if list(self.codes) != [column]:
             raise ParameterError(
                 f"the declared values are those of column {column!r} and of no other: publish that one, "
                 f"--column {column}"
             )
-        return given
+        return self.codes[column]
 
     def release(
         self,
-        mechanism: Mechanism[object],
         published: Microdata,
         *,
         suppressed: int = 0,
@@ -268,7 +252,7 @@ class PublishingInput(NamedTuple):
         """Return the release of the published table."""
         return Release(
             table=published.bare(),
-            mechanism=mechanism,
+            mechanism=self.mechanism,
             domains=self.domains(),
             recoded=self.table.recoded,
             missing=self.table.missing,
@@ -286,6 +270,55 @@ class PublishingInput(NamedTuple):
     def domains(self) -> dict[str, tuple[str, ...]]:
         """Return the values of each sensitive column as texts."""
         return {column: tuple(map(text, self.table.domain(column))) for column in self.codes}
+
+
+class PublishingMechanism(ABC, Generic[Release_co]):
+    """Base class of mechanisms: they publish a validated input."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def facts(self) -> Mapping[str, Fact]:
+        """Return the parameters as recorded in a manifest."""
+
+    @property
+    def declared_domains(self) -> Mapping[str, tuple[str, ...]]:
+        """Declared domains by column; the domain of any other column is its distinct values."""
+        return {}
+
+    def declared(self, table: Microdata) -> Microdata:
+        """Return the table with the declared domains.
+
+        Raises
+        ------
+        DataError
+            If a cell lies outside its column's domain, or there is no such column.
+        """
+        for column, values in self.declared_domains.items():
+            table = table.with_domain(column, values)
+        return table
+
+    def require_publishable(self, columns: Sequence[str], id_column: str | None) -> None:
+        """Raise ``ParameterError`` if the mechanism cannot publish these columns; by default it can."""
+
+    @abstractmethod
+    def release(self, given: PublishingInput) -> Release_co:
+        """Return the release of a table."""
+
+    def publish(
+        self,
+        table: TableInput,
+        sensitive: str | Sequence[str],
+        randomness: Randomness | None = None,
+        *,
+        id_column: str | None = None,
+        missing: str | None = None,
+    ) -> Release_co:
+        """Publish a table: see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors."""
+        columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
+        self.require_publishable(columns, id_column)
+        original = self.declared(as_table(table, missing))
+        return self.release(PublishingInput.of(self, original, columns, randomness, id_column))
 
 
 def _public_api() -> Any:

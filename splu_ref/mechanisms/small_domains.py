@@ -8,26 +8,24 @@ amplification G. The guarantees are in `splu_ref.audit.small_domains`.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
-from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import DataError, Exact, ParameterError, exact, shown
 from splu_ref.data import Microdata, text
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.record_mechanism import ColumnRelease
-from splu_ref.mechanisms.release import PublishingInput, Release
-from splu_ref.randomness import Draws, IntArray, Randomness
+from splu_ref.mechanisms.release import PublishingInput, PublishingMechanism, Release
+from splu_ref.randomness import Draws, IntArray
 
 
 @dataclass(frozen=True, init=False)
-class SmallDomainRandomization:
+class SmallDomainRandomization(PublishingMechanism[Release]):
     """Small-domain randomization with its public parameters.
 
     Parameters
@@ -145,26 +143,21 @@ class SmallDomainRandomization:
                 )
         return np.fromiter((places[cells] for cells in rows), dtype=np.int64, count=len(rows))
 
-    def publish(
-        self,
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
-        randomness: Randomness | None = None,
-        *,
-        id_column: str | None = None,
-        missing: str | None = None,
-    ) -> Release:
-        """Publish a table; see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors.
+    @property
+    def declared_domains(self) -> dict[str, tuple[str, ...]]:
+        """The values of all parts."""
+        return {self.column: self.values}
+
+    def release(self, given: PublishingInput) -> Release:
+        """Return the release of a table.
 
         A value outside the sub-domain of its part is a ``DataError``, too.
         """
-        given = PublishingInput.of_declared(
-            self, self.column, self.values, table, sensitive, randomness, id_column, missing
-        )
+        codes = given.only(self.column)
         parts, domains = self.require_inside(given.table)
-        done = self.publish_parts(given.codes[self.column], parts, domains, given.draws_for(self.column))
+        done = self.publish_parts(codes, parts, domains, given.draws_for(self.column))
         published = given.table.take(done.rows).with_codes(self.column, done.published, domain_of=given.table)
-        return given.release(self, published)
+        return given.release(published)
 
     def coded(self, domain: Sequence[str]) -> list[IntArray]:
         """Return the codes of each part's values in a domain, ascending."""

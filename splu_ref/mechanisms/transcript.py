@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from narwhals.typing import IntoDataFrame
-
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.channels import DataError, InputError, Json, ParameterError, unrepeated
-from splu_ref.data import Microdata, as_table, open_regular, text, write_whole
+from splu_ref.data import Microdata, TableInput, as_table, open_regular, text, write_whole
 from splu_ref.mechanisms.manifest import DIGEST, Facts, code_digest
 from splu_ref.mechanisms.plans.methods import PLANS
 from splu_ref.mechanisms.release import Release
@@ -208,7 +206,7 @@ def _transcript(header: Any, rest: bytes) -> Transcript:
 
 def transcribed(
     mechanism: SpluGens,
-    table: Microdata | IntoDataFrame | str | os.PathLike[str],
+    table: TableInput,
     sensitive: str | Sequence[str],
     randomness: Randomness | None = None,
     *,

@@ -19,7 +19,6 @@ from typing import ClassVar, Self
 
 import narwhals as nw
 import numpy as np
-from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import Channel, DataError, Exact, Gamma, ParameterError
 from splu_ref.data import Microdata, table_bytes, write_all
@@ -27,8 +26,8 @@ from splu_ref.mechanisms.manifest import Facts, Manifest
 from splu_ref.mechanisms.plans.eligibility import require_feasible
 from splu_ref.mechanisms.plans.methods import PlanMethod, resolve_plan
 from splu_ref.mechanisms.record_mechanism import feasible_gamma
-from splu_ref.mechanisms.release import PublishedTable, PublishingInput, Release
-from splu_ref.randomness import Draws, IntArray, Randomness, UniformSource
+from splu_ref.mechanisms.release import PublishedTable, PublishingInput, PublishingMechanism, Release
+from splu_ref.randomness import Draws, IntArray, UniformSource
 
 _SAME_RELEASE = "give the two tables and the manifest of one release"
 
@@ -114,7 +113,7 @@ GROUP, COUNT = "group", "count"
 
 
 @dataclass(frozen=True, init=False)
-class Anatomy:
+class Anatomy(PublishingMechanism[TwoTablesRelease]):
     """The mechanism Anatomy: records in groups with gamma distinct values, published as two tables.
 
     Parameters
@@ -154,21 +153,12 @@ class Anatomy:
             raise DataError("rows is no multiple of gamma: ask the publisher")
         return mechanism
 
-    def publish(
-        self,
-        table: Microdata | IntoDataFrame | str | os.PathLike[str],
-        sensitive: str | Sequence[str],
-        randomness: Randomness | None = None,
-        *,
-        id_column: str | None = None,
-        missing: str | None = None,
-    ) -> TwoTablesRelease:
-        """Publish two tables; see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors.
+    def release(self, given: PublishingInput) -> TwoTablesRelease:
+        """Return the release of a table.
 
         There is exactly one sensitive column. No column may be named ``group``, and the sensitive column may
         not be named ``count``.
         """
-        given = PublishingInput.of(self, table, sensitive, randomness, id_column, missing)
         if len(given.codes) > 1:
             raise ParameterError("Anatomy publishes one sensitive column: name one")
         [(column, codes)] = given.codes.items()
@@ -184,7 +174,7 @@ class Anatomy:
         group, value, count = done.sensitive_table().T.tolist()
         entries = {GROUP: group, column: [domain[code] for code in value], COUNT: count}
         release = given.release(
-            self, Microdata.from_frame(frame.drop(column).with_columns(groups).to_native()),
+            Microdata.from_frame(frame.drop(column).with_columns(groups).to_native()),
             suppressed=len(done.suppressed), max_gamma=max_gamma,
         )  # fmt: skip
         sensitive_table = Microdata.from_frame(nw.from_dict(entries, backend=library).to_native())
