@@ -108,8 +108,9 @@ def run(
     widths of 95 % intervals for cross-tables, for gammas and laws of draws, beside retention replacement
     that shows the true value as often. --explain adds for each gamma the exact T_P for counts up to alpha
     and the least count T_f that is accurate, which values are protected or accurate, homogeneous groups at
-    risk, and which columns and predicates disclose the sensitive column. The advice contains true counts:
-    keep it as secret as the table.
+    risk, and which columns and predicates disclose the sensitive column. The advice is for records that are
+    published once: batches that join a release later (publish --append) cannot be audited by one original. It
+    contains true counts: keep it as secret as the table.
     """
     columns = tuple(dict.fromkeys(sensitive))
     if len(columns) > 1 and (retention or picture_file is not None):

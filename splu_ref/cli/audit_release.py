@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -176,7 +176,7 @@ def run(
     with counted("auditing") as progress:
         with about(published):
             table = read_table(published)
-            require_columns(columns, table.columns)
+            _require_columns(facts, columns, table.columns)
             digest = None if facts is None else table.content_digest()
         hidden = () if facts is None or key is not None or record is not None else facts.hashed
         if hidden:
@@ -216,6 +216,13 @@ def run(
     lines = [*_lines(found, repeated, to_decide, every=explain), *_domain(facts)]
     show(_document(found, repeated, facts), lines, as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
+
+
+def _require_columns(manifest: Manifest | None, named: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise unless the table has the sensitive columns that the manifest or the options name."""
+    if manifest is not None:
+        manifest.require_columns(columns)
+    require_columns(named, columns)
 
 
 def _read(path: Path) -> Microdata:

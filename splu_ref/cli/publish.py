@@ -196,7 +196,7 @@ def run(
         typer.Option(
             "--append",
             help="splu-gen: an earlier release: the table holds new records alone, which are published as a "
-            "batch and join its rows.",
+            "batch and join its rows. audit-release cannot audit joined batches.",
         ),
     ] = None,
     append_manifest: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from splu_ref.channels import InputError, ParameterError
 from splu_ref.cli.output import MOST_LINES
-from splu_ref.data import Cross, Dropped, refuse_existing, write_all
+from splu_ref.data import JOINED_BY, Cross, Dropped, refuse_existing, write_all
 from splu_ref.estimators import (
     MEASURES,
     MISSING,
@@ -87,12 +88,20 @@ class TableOptions(NamedTuple):
             if lost := next((part for part in step.parts if part in named and part not in there), None):
                 raise ParameterError(
                     f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: give "
-                    f"--by {step.column}, or select values of {lost} with --where"
+                    f"--by {step.column}, or one query for each value of {lost}, as --where "
+                    f"{shlex.quote(f'{lost}={_value_of(step, lost, release)}')} (several in a file: --batch)"
                 )
         dropped = {step.column for step in recoded if isinstance(step, Dropped)}
         if lost := next((name for name in (*named, self.total, self.mean) if name in dropped), None):
             raise ParameterError(f"the column {lost!r} was not published: name another one")
         return named
+
+
+def _value_of(step: Cross, part: str, release: ReleaseData) -> str:
+    """Return a value of a column that was crossed."""
+    crossed = (value.split(JOINED_BY) for value in release.domains.get(step.column, ()))
+    fitting = (parts for parts in crossed if len(parts) == len(step.parts))
+    return next(fitting, ["VALUE"] * len(step.parts))[step.parts.index(part)]
 
 
 def values_of(release: ReleaseData) -> Callable[[str], Sequence[str] | None]:

@@ -22,6 +22,8 @@ SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
 """Supported schemas. The first has no origin."""
 SETS = ("alpha-beta",)
 """Methods that publish a set of tuples, which may be empty."""
+_TWO_TABLES = ("Anatomy",)
+"""Methods that publish the sensitive columns in another table."""
 _BY_COLUMN = ("gamma", "retention", "plan")
 """Parameters of SPLU-Gen that are recorded by column if any of them is."""
 LONGEST_FILE = 1 << 24
@@ -122,6 +124,16 @@ class Manifest:
         self.require_rows(table.row_count)
         if self.origin is not None:
             self.require_digest(table.content_digest())
+        self.require_columns(table.columns)
+
+    def require_columns(self, columns: Collection[str]) -> None:
+        """Raise ``DataError`` if a sensitive column is none of the published table's columns."""
+        for name in self.domains if self.mechanism.name not in _TWO_TABLES else ():
+            if name not in columns:
+                raise DataError(
+                    f"the manifest names {name!r} as sensitive, which is no column of the table: it was "
+                    "changed; ask the publisher for a fresh copy"
+                )
 
     def require_rows(self, rows: int) -> None:
         """Raise ``DataError`` if the number of rows differs from the manifest."""

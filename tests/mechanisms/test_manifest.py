@@ -249,6 +249,14 @@ def test_what_is_no_manifest_is_distinguished(tmp_path: Path) -> None:
         read_manifest(tmp_path / "none.json")
 
 
+def test_a_sensitive_column_that_the_table_lacks_is_blamed_on_the_manifest(release: Release) -> None:
+    manifest = release.manifest
+    other = replace(manifest, domains={"other": next(iter(manifest.domains.values()))})
+    manifest.require(release.table)
+    with pytest.raises(DataError, match="the manifest names 'other' as sensitive, which is no column"):
+        other.require(release.table)
+
+
 def test_each_refusal_names_what_is_wrong(release: Release, tmp_path: Path) -> None:
     document, path = json.loads(release.manifest.to_json()), tmp_path / "m.json"
     for change, message in (
