@@ -250,6 +250,10 @@ def test_rows_say_why_their_interval_is_wide_and_means_how_many_numbers_there_ar
         (["--by", "occupation", "--mean", "race"], "'race' holds no numbers, but"),
         (["--by", "age,occupation", "--mean", "age"], "'age' is measured: name other columns"),
         (["--by", "occupation", "--mean", "age", "--method", "exact"], "leave --method out"),
+        (
+            ["--by", "sex,occupation", "--method", "exact", "--interval", "average"],
+            "the method exact has no intervals that hold on average: leave --interval out, or use shrunk",
+        ),
         (["--by", "occupatio"], "did you mean 'occupation'"),
         (["--by", "occupation", "--where", "age=200.."], "no record meets age=200..: change it"),
         (["--by", "age,education,workclass,native_country,occupation"], "name fewer columns"),

@@ -1,9 +1,9 @@
-"""splu.DEV: when the deviation of a published count from its prediction estimates that of the true count."""
+"""splu.DEV, splu.DEVv: when deviations of published counts and their squares estimate those of true ones."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, permutations
 
 from ..check import Comparisons
 from ..claim import Claim, Status
@@ -12,6 +12,7 @@ from ..evidence import Grade
 from ..recheck import on_grid
 from ..step import Identity
 from ..worlds.histograms import greedy_groups, histograms
+from ..worlds.retention import successes
 from .covariance import kept
 
 DEV = Claim(
@@ -97,3 +98,136 @@ def small_plans() -> Comparisons:
                     found = kept(groups, units[first], v) - kept(groups, units[second], v)
                     deviation = units[first][v] - units[second][v]
                     yield found, "=", (p - chances[0]) * deviation, where
+
+
+DEVV = Claim(
+    id="splu.DEVv",
+    module=__name__,
+    source="new; on Fu et al. 2014, §5.1",
+    title="squared deviation from a predicted count",
+    statement=(
+        r"\mathrm{E}\Bigl[D^2-\frac{V}{(p-g)^2}-\frac{1-p-g}{p-g}\,D\Bigr]=(x-m)^2,\quad "
+        r"D=\frac{y-mp-(n-m)g}{p-g},\quad V=mp(1-p)+(n-m)g(1-g)"
+    ),
+    words=(
+        "Of n records x have a value, and m predicts x. The squared estimate of the deviation, less its "
+        "variance at the prediction and less a multiple of the estimate, is an unbiased estimate of the "
+        "squared deviation, if the records are published with the value independently: those that have it "
+        "with probability p, the others with probability g. Without the last term the bias is (1-p-g)/(p-g) "
+        "times the deviation. It is 0 on average where the prediction is right on average, and its sum is 0 "
+        "over values with one g whose predictions have the right sum. If the others are published with "
+        "different chances t of the mean g, the squared deviation is understated by the sum of (t - g)^2 "
+        "over (p-g)^2, since that much of the variance is missing."
+    ),
+    hypotheses=(r"p \ne g", "records that are published independently of each other"),
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
+    rests_on=("splu.DEV",),
+    licenses=("splu_ref.estimators.shrinkage.conditions:PublishedForm",),
+    tests=("tests/estimators/test_conditions.py::test_squared_deviations_less_the_noise_are_unbiased",),
+)
+
+
+@DEVV.derivation
+def the_variance_at_the_prediction() -> Derivation:
+    """Write the mean and the variance of y as those at the prediction and what the deviation adds."""
+    return Derivation(
+        setting=(
+            "d = x - m. E D = d (splu.DEV). The variance of y is W = x p (1-p) + (n-x) g (1-g), so E D^2 = "
+            "d^2 + W/(p-g)^2."
+        ),
+        steps=(
+            Identity(
+                name="the variances differ by a multiple of the deviation",
+                says="W - V = (p-g) (1-p-g) d.",
+                variables={"n": 0, "x": 0, "m": 0, "p": 0, "g": 0},
+                left=lambda n, x, m, p, g: (
+                    x * p * (1 - p) + (n - x) * g * (1 - g) - (m * p * (1 - p) + (n - m) * g * (1 - g))
+                ),
+                right=lambda _n, x, m, p, g: (p - g) * (1 - p - g) * (x - m),
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="the squared deviation",
+                says="d^2 + W/(p-g)^2 - V/(p-g)^2 - (1-p-g)/(p-g) d = d^2, with p = g + c.",
+                variables={"n": 0, "x": 0, "m": 0, "c": 1, "g": 0},
+                left=lambda n, x, m, c, g: (
+                    (x - m) ** 2
+                    + (x * (g + c) * (1 - g - c) + (n - x) * g * (1 - g)) / c**2
+                    - (m * (g + c) * (1 - g - c) + (n - m) * g * (1 - g)) / c**2
+                    - (1 - g - c - g) / c * (x - m)
+                ),
+                right=lambda _n, x, m, _c, _g: (x - m) ** 2,
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="different chances",
+                says=(
+                    "For two other records with the chances g + e and g - e the variance is 2 g (1-g) less "
+                    "the two squares e^2."
+                ),
+                variables={"g": 0, "e": 0},
+                left=lambda g, e: (g + e) * (1 - g - e) + (g - e) * (1 - g + e),
+                right=lambda g, e: 2 * g * (1 - g) - 2 * e * e,
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "The first identity, divided by (p-g)^2, is the last term of the statement. For any number of "
+            "chances t of the mean g the sum of t (1-t) is that of g (1-g) less the sum of (t - g)^2."
+        ),
+    )
+
+
+@DEVV.computation(cases=282, perturbed="(1 - p - g) / c * mean => (1 - p - g) * mean")
+def moments_by_enumeration() -> Comparisons:
+    """Sum over the law of y for up to four records, all predictions in halves, three pairs of p and g."""
+    for p, g in (
+        (Fraction(1, 2), Fraction(1, 4)),
+        (Fraction(1, 3), Fraction(2, 3)),
+        (Fraction(2, 5), Fraction(0)),
+    ):
+        c = p - g
+        for n in range(1, 5):
+            for x in range(n + 1):
+                law = successes((x, p), (n - x, g))
+                for m in (Fraction(half, 2) for half in range(2 * n + 1)):
+                    noise = (m * p * (1 - p) + (n - m) * g * (1 - g)) / c**2
+                    found = [(y - m * p - (n - m) * g) / c for y in range(len(law))]
+                    mean = sum((chance * d for chance, d in zip(law, found, strict=True)), Fraction(0))
+                    square = sum((chance * d * d for chance, d in zip(law, found, strict=True)), Fraction(0))
+                    where = f"p = {p}, g = {g}, n = {n}, x = {x}, m = {m}"
+                    yield square - noise - (1 - p - g) / c * mean, "=", (x - m) ** 2, where
+
+
+@DEVV.enumeration(
+    cases=73,
+    perturbed="splu_ref.mechanisms.group_draws:draw_rule larger",
+)
+def the_shipped_mechanism() -> Comparisons:
+    """Every outcome of tables where all groups hold v, so that records are independent; all predicates."""
+    from ..worlds.trades import published_with_retention  # noqa: PLC0415  it loads numpy and the library
+
+    for gamma, codes, p in (
+        (2, (0, 1), Fraction(1, 3)),
+        (2, (0, 0, 1, 2), Fraction(3, 4)),
+        (3, (0, 1, 2), Fraction(1, 2)),
+    ):
+        g, rows = (1 - p) / (gamma - 1), len(codes)
+        laws = list(published_with_retention(codes, gamma, p))
+        for n in range(1, rows + 1):
+            for members in combinations(range(rows), n):
+                x = sum(codes[record] == 0 for record in members)
+                for m in range(n + 1):
+                    noise = (m * p * (1 - p) + (n - m) * g * (1 - g)) / (p - g) ** 2
+                    found = Fraction(0)
+                    for values, chance in laws:
+                        y = sum(values[record] == 0 for record in members)
+                        d = (y - m * p - (n - m) * g) / (p - g)
+                        found += chance * (d * d - noise - (1 - p - g) / (p - g) * d)
+                    yield (
+                        found,
+                        "=",
+                        Fraction((x - m) ** 2),
+                        f"gamma = {gamma}, {codes}, P = {members}, m = {m}",
+                    )

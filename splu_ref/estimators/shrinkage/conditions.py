@@ -14,6 +14,13 @@ of the phi_vj, and deviations from the product form, n^2 tau^2 m_v^1.5 on the sc
 learned from all values of P, with the likelihood of Student's t, because a few values may deviate far more
 than others.
 
+The records of P are among those of its conditions, so the error of y_v is in m_v as well, with a weight s.
+With V the prior variance and W that of the estimate of x_v from y_v alone, this estimate has the weight
+w = V / (V + (1-s)^2 W). It has s of that through m_v already, so its deviation from m_v has the weight
+(w - s)/(1-s). Otherwise y_v would be used twice, and where conditions say nothing the estimate would be worse
+than without them. The likelihood of tau leaves s out, so the learned deviation is too small rather than too
+large.
+
 The published count y_v has the expectation (m T)_v under the product form, with T the transition matrix of
 the plan (claim splu.M1c). Its deviation from that, divided by p - g, is an unbiased estimate of x_v - m_v if
 and only if each other value is published as v with the probability g (claim splu.DEV). Here g is the chance
@@ -40,10 +47,11 @@ LEAST_SHARE = 0.02
 MOST_VARIANCE = 4.0
 """Upper bound of the relative variance of phi_vj."""
 INHERITED = 0.5
-"""Part of the variance of phi_vj that enters the prior variance. The records of P are among those of the
-condition, so the errors of the two have the same sign."""
-MOST_OWN = 0.9
-"""Upper bound of the part of the prior mean that the predicate's own published count makes."""
+"""Part of the variance of phi_vj that enters the prior variance. The rest is that of the published count of
+P, whose records are among those of the condition."""
+MOST_OWN, MOST_SHARED = 0.9, 0.5
+"""Upper bounds of the part s of the prior mean that the predicate's own published count makes: in the prior
+mean without it, and in the weight. It is a sum over the conditions, and overstated where it is large."""
 FREEDOM = 4.0
 """Degrees of freedom of Student's t."""
 _TAUS: FloatArray = np.geomspace(0.02, 8.0, 14)
@@ -174,7 +182,9 @@ class PublishedForm(NamedTuple):
     deviation
         Estimate of x - m: see claim splu.DEV for when it is unbiased.
     noise
-        Its variance at x = m.
+        Its variance at x = m: see claim splu.DEVv.
+    shared
+        The part s of m that the predicate's own published count of the value makes.
     chance
         Prior variance of x without deviations from the form.
     unit
@@ -187,6 +197,7 @@ class PublishedForm(NamedTuple):
     outside: FloatArray
     deviation: FloatArray
     noise: FloatArray
+    shared: FloatArray
     chance: FloatArray
     unit: FloatArray
     trust: FloatArray
@@ -211,12 +222,14 @@ class PublishedForm(NamedTuple):
         gain = np.clip((expected - retention * mean) / others, 0.0, 1.0)
         noise = mean * retention * (1 - retention) + others * gain * (1 - gain)
         square = (share**2).sum(axis=1, keepdims=True) ** (2 - _POWER)
-        own = np.minimum(slope * mean * contrast, MOST_OWN)
+        shared = np.maximum(slope * mean * contrast, 0.0)
+        own = np.minimum(shared, MOST_OWN)
         return cls(
             mean=mean,
             outside=mean * np.exp(np.clip(-slope * (published - expected) / (1 - own), -1.0, 1.0)),
             deviation=(published - expected) / contrast,
             noise=noise / contrast**2,
+            shared=np.minimum(shared, MOST_SHARED),
             chance=mean * (1 - n / rows) * (1 - share) + INHERITED * relative * mean**2,
             unit=n**2 * share**_POWER * square,
             trust=2 / (2 + 1 / expected),
@@ -239,9 +252,11 @@ def product_form_posterior(forms: list[PublishedForm]) -> CountPosterior:
     mean, square, left, outside, spread = (np.zeros_like(forms[0].mean) for _ in range(5))
     for form, shares in zip(forms, posterior, strict=True):
         weights, squares = np.zeros_like(mean), np.zeros_like(mean)  # averages over tau
+        apart = 1 - form.shared
         for tau, share in zip(_TAUS.tolist(), shares, strict=True):
             prior = form.chance + tau * tau * form.unit
-            weight = prior / np.maximum(prior + form.noise, _LEAST)
+            total = np.maximum(prior + apart**2 * form.noise, _LEAST)
+            weight = (prior / total - form.shared) / apart
             part = share[:, None] * weight
             weights += part
             squares += part * weight
@@ -251,6 +266,6 @@ def product_form_posterior(forms: list[PublishedForm]) -> CountPosterior:
         square += (
             known * form.mean**2 + 2 * weights * form.mean * form.deviation + squares * form.deviation**2
         )
-        left += weights * form.noise
+        left += form.noise * (apart * weights + form.shared * known)
         spread += known * form.chance + (_TAUS**2 @ shares)[:, None] * form.unit
     return CountPosterior(mean, left + np.maximum(square - mean**2, 0.0), outside, spread)
