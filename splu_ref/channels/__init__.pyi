@@ -64,10 +64,6 @@ from .information import entropy_loss as entropy_loss
 from .information import entropy_of_weights as entropy_of_weights
 from .information import min_entropy_leakage as min_entropy_leakage
 from .information import mutual_information as mutual_information
-from .interval_widths import Interval as Interval
-from .interval_widths import IntervalPrivacy as IntervalPrivacy
-from .interval_widths import interval_privacy as interval_privacy
-from .interval_widths import shortest_interval as shortest_interval
 from .logarithms import LogForm as LogForm
 from .logarithms import natural_logarithm as natural_logarithm
 from .matrix_inverse import DependentRowsError as DependentRowsError

@@ -194,23 +194,3 @@ class PerturbedGroup:
         perturbation.
         """
         return 1 + self.retention / (whole(size, "the group's size", 1) * self.absent_probability)
-
-    def amplification_among(self, size: int, least: Exact) -> Fraction:
-        """Return the amplification for an attacker with an independent prior on the other members.
-
-        It is 1 + p / (k q) with q = p a (k-1)/k + (1-p)/m, a the least prior probability of a value for
-        another member. For a = 0 it is `amplification`, which is the largest.
-
-        Parameters
-        ----------
-        size
-            Number k of records of the group.
-        least
-            a, at most 1/m.
-        """
-        number = whole(size, "the group's size", 1)
-        share = probability(least, "least")
-        if share * self.values > 1:
-            raise ParameterError(f"{self.values} values cannot all have a chance of {least}: give less")
-        others = self.retention * share * (number - 1)
-        return 1 + self.retention / (others + number * self.absent_probability)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
+
+import typer
 
 from splu_ref.channels import CertificateError, PublishedCount
 from splu_ref.cli.progress import counted
@@ -14,6 +16,11 @@ from splu_ref.guarantees import ExactJson, Progress
 
 if TYPE_CHECKING:
     from splu_ref.guarantees import Certificate
+
+CertificateFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--certificate", help="Write a certificate that an independent party can check."),
+]
 
 
 def words(number: ExactJson) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from splu_ref.channels import DataError, Levels, ParameterError, whole
 from splu_ref.cli.alpha_beta import expected_size, tuple_chances
@@ -191,56 +191,55 @@ NamedMechanism: TypeAlias = (
 
 Factory: TypeAlias = Callable[[MechanismOptions, Original], NamedMechanism]
 
-NAMED: dict[str, tuple[Factory, tuple[str, ...]]] = {
-    "splu-gen": (
+
+class Named(NamedTuple):
+    """A mechanism of ``--mechanism``."""
+
+    build: Factory
+    options: tuple[str, ...]  # the options that it takes, by their attributes' names
+    streamed: bool = False  # whether it can publish a table larger than memory
+
+    @property
+    def grouped(self) -> bool:
+        """Whether it has decoy groups, whose promises are assessed."""
+        return "strict" in self.options
+
+    @property
+    def declares(self) -> bool:
+        """Whether the values of the sensitive columns are parameters of the mechanism."""
+        return not {"observed_domain", "matrix"}.isdisjoint(self.options)
+
+
+NAMED = {
+    "splu-gen": Named(
         _splu_gen,
-        (
-            "gamma",
-            "plan",
-            "retention",
-            "draws",
-            "domain",
-            "quasi",
-            "keep",
-            "strict",
-            "epsilon",
-            "append",
-            "append_manifest",
-            "transcript",
-            "log",
-        ),
+        ("gamma", "plan", "retention", "draws", "domain", "quasi", "keep", "strict", "epsilon", "append",
+         "append_manifest", "transcript", "log"),
+        streamed=True,
     ),
-    "anatomy": (_anatomy, ("gamma", "plan", "domain", "sensitive_table", "keep")),
-    "distribution": (_distribution, ("domain", "keep")),
-    "retention": (
+    "anatomy": Named(_anatomy, ("gamma", "plan", "domain", "sensitive_table", "keep")),
+    "distribution": Named(_distribution, ("domain", "keep"), streamed=True),
+    "retention": Named(
         _retention,
         ("retention", "replacing", "compound", "domain", "observed_domain", "shuffle", "keep"),
+        streamed=True,
     ),
-    "swap": (_swap, ("retention", "domain", "keep")),
-    "alpha-beta": (
-        _alpha_beta,
-        ("alpha", "beta", "d", "level", "k", "domain", "observed_domain", "distinct"),
+    "swap": Named(_swap, ("retention", "domain", "keep")),
+    "alpha-beta": Named(
+        _alpha_beta, ("alpha", "beta", "d", "level", "k", "domain", "observed_domain", "distinct")
     ),
-    "operator": (_operator, ("matrix", "shuffle", "keep")),
-    "small-domains": (
-        _small_domains,
-        ("rho1", "rho2", "domain", "observed_domain", "by", "shuffle", "keep"),
+    "operator": Named(_operator, ("matrix", "shuffle", "keep"), streamed=True),
+    "small-domains": Named(
+        _small_domains, ("rho1", "rho2", "domain", "observed_domain", "by", "shuffle", "keep")
     ),
-    "pg": (
-        _perturbed_generalization,
-        ("retention", "k", "quasi", "domain", "observed_domain"),
-    ),
-}
+    "pg": Named(_perturbed_generalization, ("retention", "k", "quasi", "domain", "observed_domain")),
+}  # fmt: skip
 
-"""By name: the function that builds the mechanism from the options, and the options that it takes."""
-
-STREAMED = ("splu-gen", "distribution", "retention", "operator")
-
-"""Mechanisms that can publish a table larger than memory."""
+"""The mechanisms by name."""
 
 
-def mechanism_named(name: str) -> tuple[Factory, tuple[str, ...]]:
-    """Return the factory and the options of a mechanism by its name in ``--mechanism``."""
+def mechanism_named(name: str) -> Named:
+    """Return a mechanism by its name in ``--mechanism``."""
     if name not in NAMED:
         raise ParameterError(f"--mechanism {name} is unknown: choose one of {', '.join(NAMED)}")
     return NAMED[name]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from splu_ref.channels import CertificateError, GroupDraws, ParameterError, one_budget, probability, whole
-from splu_ref.cli.certificates import certified, setting, words
+from splu_ref.cli.certificates import CertificateFile, certified, setting, words
 from splu_ref.cli.dependent_draws import (
     DrawsOption,
     PlanOption,
@@ -73,10 +72,7 @@ def run(
     sensitive: SensitiveOption = None,
     plan: PlanOption = "mixed",
     seed: SeedOption = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option("--certificate", help="Write a certificate that an independent party can check."),
-    ] = None,
+    certificate: CertificateFile = None,
     json_file: JsonFile = None,
     force: Force = False,
     explain: Explain = False,

@@ -28,8 +28,8 @@ from splu_ref.cli.assessment import (
 from splu_ref.cli.domains import read_domains, read_laws
 from splu_ref.cli.mechanism_options import (
     NAMED,
-    STREAMED,
     MechanismOptions,
+    Named,
     NamedMechanism,
     mechanism_named,
     refuse_unknown_options,
@@ -322,7 +322,7 @@ def run(
     values into each group, and publishes two tables: the other columns with a group number, and the values
     of each group.
     """
-    _, known = mechanism_named(mechanism)
+    known = mechanism_named(mechanism).options
     laws = {} if replacing != "given" or domain is None else read_laws(domain)
     declared = {column: tuple(law) for column, law in laws.items()}
     if domain is not None and not laws and mechanism != "small-domains":
@@ -400,9 +400,8 @@ class _Publication:
     as_json: bool
 
     @property
-    def _declares(self) -> bool:
-        """Whether the values of the sensitive columns are parameters of the mechanism."""
-        return not {"observed_domain", "matrix"}.isdisjoint(NAMED[self.mechanism][1])
+    def _named(self) -> Named:
+        return NAMED[self.mechanism]
 
     def require_files(self) -> None:
         """Raise if an output cannot be written or would replace an input."""
@@ -420,12 +419,13 @@ class _Publication:
 
     def publish_in_parts(self) -> None:
         """Publish a table that does not fit into memory."""
-        if self.mechanism not in STREAMED:
+        if not self._named.streamed:
+            others = ", ".join(name for name, each in NAMED.items() if each.streamed)
             raise ParameterError(
                 f"--mechanism {self.mechanism} needs the whole table at once: publish without --stream, or "
-                f"by one of {', '.join(STREAMED)}"
+                f"by one of {others}"
             )
-        made = NAMED[self.mechanism][0](self.options, lambda: read_table(self.table, self.missing))
+        made = self._named.build(self.options, lambda: read_table(self.table, self.missing))
         assert isinstance(made, RecordMechanism)
         columns = sensitive_columns(self.options, made)
         laws = independent_laws(made, columns)
@@ -437,9 +437,9 @@ class _Publication:
         release = streamed(
             self.table, self.output, columns, made, self.key_file,
             id_column=self.id_column, missing=self.missing, manifest=self.manifest, force=self.force,
-            declares=self._declares,
+            declares=self._named.declares,
         )  # fmt: skip
-        fixed = tuple(release.domains) if self._declares else ()
+        fixed = tuple(release.domains) if self._named.declares else ()
         values = unpublished_values(release, self.manifest, fixed, "with --domain, without --stream")
         for remark in (*values, *self._ordered()):
             note(remark)
@@ -454,14 +454,13 @@ class _Publication:
         missing = self.missing
         if missing is None and earlier is not None:
             missing = earlier.manifest.missing
-        known = NAMED[self.mechanism][1]
-        grouped = "strict" in known  # decoy groups, whose promises are assessed
+        grouped = self._named.grouped
         with counted("publishing") as progress:
             with about(self.table):
                 reading = cache(
                     lambda: self.preparation.joining(earlier, self.key_file).read(self.table, missing)
                 )
-                made = NAMED[self.mechanism][0](self.options, lambda: reading().table)
+                made = self._named.build(self.options, lambda: reading().table)
                 columns = sensitive_columns(self.options, made)
                 _require_like(earlier, made, columns)
                 prepared = reading()
@@ -469,7 +468,7 @@ class _Publication:
                     prepared.disclosure_risks(
                         columns, eligible=earlier is None, strict=self.strict, grouped=grouped
                     )
-                    if "keep" in known
+                    if "keep" in self._named.options
                     else ()
                 )
                 progress(1, 3)
@@ -477,7 +476,7 @@ class _Publication:
                 release = prepared.without_identity(release)
                 rare = {step.column for step in self.preparation.steps if isinstance(step, Rare)}
                 observed = self.options.observed_domain or not rare.isdisjoint(columns)
-                if self._declares and isinstance(release, PublishedTable):
+                if self._named.declares and isinstance(release, PublishedTable):
                     release = replace(release, observed_domain=observed)
                 laws = independent_laws(made, columns)
                 assessments = assess_columns(prepared.table, laws, self.epsilon)
@@ -531,7 +530,7 @@ class _Publication:
 
     def _ordered(self) -> Iterator[str]:
         """Yield a note if the published rows keep the order of the original."""
-        if "shuffle" in NAMED[self.mechanism][1] and not self.options.shuffle:
+        if "shuffle" in self._named.options and not self.options.shuffle:
             yield ORDERED
 
     def _remarks(
@@ -542,7 +541,7 @@ class _Publication:
             yield JOINED
         observed = self.options.observed_domain
         fixed = tuple(self.preparation.domains)
-        if self._declares or isinstance(release, JoinedRelease):
+        if self._named.declares or isinstance(release, JoinedRelease):
             fixed = () if observed else tuple(release.domains)
         yield from unpublished_values(release, self.manifest, fixed)
         if self.transcript is not None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from splu_ref.channels import ParameterError, whole
-from splu_ref.cli.certificates import certified
+from splu_ref.cli.certificates import CertificateFile, certified
 from splu_ref.cli.output import AsJson, Explain, Force, show
 from splu_ref.cli.progress import counted
 from splu_ref.data import refuse_existing
@@ -43,10 +42,7 @@ def run(
             help="Instead of --share: size of the domain of replacements, for a predicate with one value.",
         ),
     ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option("--certificate", help="Write a certificate that an independent party can check."),
-    ] = None,
+    certificate: CertificateFile = None,
     force: Force = False,
     explain: Explain = False,
     as_json: AsJson = False,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from splu_ref.channels import ParameterError, PublishedCount, one_budget, positive, shown, whole
-from splu_ref.cli.certificates import Make, certified, setting, words
+from splu_ref.cli.certificates import CertificateFile, Make, certified, setting, words
 from splu_ref.cli.conjunction_utility import Lines, conjunction_error, conjunction_least
 from splu_ref.cli.dependent_draws import (
     DrawsOption,
@@ -83,10 +82,7 @@ def run(
     sensitive: SensitiveOption = None,
     plan: PlanOption = "mixed",
     seed: SeedOption = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option("--certificate", help="Write a certificate that an independent party can check."),
-    ] = None,
+    certificate: CertificateFile = None,
     force: Force = False,
     explain: Explain = False,
     as_json: AsJson = False,

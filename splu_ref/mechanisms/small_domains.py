@@ -2,7 +2,7 @@
 
 A part consists of the records with the same values of some public columns. Each part has a declared
 sub-domain of m values and the retention probability (G - 1)/(m + G - 1), which gives all parts the same
-amplification G. The guarantees are in `splu_ref.audit.small_domains`.
+amplification G.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from splu_ref.audit.perturbed_generalization import followed, variance
+from experiments.perturbed_generalization import followed, variance
 from splu_ref.channels import Channel, PerturbedGroup, Table, Value, World, amplification
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.mechanisms import PerturbedGeneralization
@@ -135,14 +135,20 @@ def test_a_whole_table_in_a_small_world(groups: tuple[int, ...]) -> None:
     assert amplification(channel, world.neighbors()).ratio == mechanism.law.amplification(smallest)
 
 
+def _amplification_among(law: PerturbedGroup, size: int, least: Fraction) -> Fraction:
+    """The amplification for an attacker who gives each value of another member at least this probability."""
+    others = law.retention * least * (size - 1)
+    return 1 + law.retention / (others + size * law.absent_probability)
+
+
 def test_beliefs_about_others_decide_what_a_table_states_of_one() -> None:
     law = _mechanism("2/3").law
     groups = (0, 0, 1, 1)
     # Independent ones: less than for who knows all others, and by a formula.
     world = World.independent([PAIR] * 4)
     _, channel = world.about(_declared_table(law, world, groups, "xy"), lambda table: table[0])
-    assert amplification(channel).ratio == law.amplification_among(2, "1/3") < law.amplification(2)
-    assert law.amplification_among(2, 0) == law.amplification(2)
+    assert amplification(channel).ratio == _amplification_among(law, 2, Fraction(1, 3)) < law.amplification(2)
+    assert _amplification_among(law, 2, Fraction(0)) == law.amplification(2)
     # Who thinks all alike learns from every group what an own record would show.
     alike = World.explicit({(value,) * 4: Fraction(1, 2) for value in "xy"})
     _, channel = alike.about(_declared_table(law, alike, groups, "xy"), lambda table: table[0])
@@ -152,8 +158,6 @@ def test_beliefs_about_others_decide_what_a_table_states_of_one() -> None:
     split = World.explicit(halves)
     _, channel = split.about(_declared_table(law, split, groups, "xy"), lambda table: table[0])
     assert amplification(channel).ratio == law.amplification(1)
-    with pytest.raises(ParameterError, match="cannot all have a chance of 2/3"):
-        law.amplification_among(2, "2/3")
 
 
 def test_the_share_that_is_published_twice() -> None:

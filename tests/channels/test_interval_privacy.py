@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.channels import Interval, additive, interval_privacy, posterior, shortest_interval
+from experiments.interval_widths import Interval, interval_privacy, shortest_interval
+from splu_ref.channels import additive, posterior
 from splu_ref.channels.parameters import ParameterError
 
 exactly = settings(max_examples=50)

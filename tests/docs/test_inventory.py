@@ -72,7 +72,7 @@ def _fits(name: str, words: list[str]) -> bool:
 
 
 def _in_python(name: str) -> bool:
-    if not name.startswith("splu_ref."):
+    if not name.startswith(("splu_ref.", "experiments.")):
         return hasattr(splu_ref, name) or hasattr(mechanisms, name)
     try:
         importlib.import_module(name)

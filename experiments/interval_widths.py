@@ -13,9 +13,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import NamedTuple
 
-from splu_ref.channels.beliefs import posterior
-from splu_ref.channels.channel import Channel
-from splu_ref.channels.parameters import Exact, ParameterError, probability
+from splu_ref.channels import Channel, Exact, ParameterError, posterior, probability
 
 
 class Interval(NamedTuple):

@@ -8,7 +8,7 @@ from itertools import product
 import polars as pl
 import pytest
 
-from splu_ref.audit.small_domains import SmallDomains
+from experiments.small_domains import SmallDomains
 from splu_ref.channels import Channel, Levels, amplification, retention, worst_prior
 from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.data import Microdata, embedded_table
