@@ -154,7 +154,7 @@ class Ledger:
         Raises
         ------
         InputError
-            If a text is not as it was affirmed, and ``changes`` does not name that.
+            If a text differs from the record, and ``changes`` does not name that.
         """
         require_plain()
         modules = [f"{name}.{each}" for name in self._packages for each in import_module(name).MODULES]
@@ -341,7 +341,7 @@ class Ledger:
         return changed
 
     def _require_affirmed_texts(self, modules: Collection[str], changes: Collection[str]) -> None:
-        """Raise an error if a module is not as it was affirmed, unless ``changes`` names that."""
+        """Raise an error if a module differs from the record, unless ``changes`` names that."""
         for part, names in changed_since(modules, self._affirmed).items():
             if part not in changes:
                 more = f" and {len(names) - 3} more" if len(names) > 3 else ""
