@@ -178,9 +178,14 @@ def trials_needed(test: RateTest, rate: Fraction, other: Fraction, level: Fracti
 
     def found(trials: int) -> bool:
         middle = min(trials, int(trials * rate))
-        last, first = _rejected_ends(trials, middle, lambda k: test(trials, k, rate).rejects(level))
+
+        def rejected(successes: int) -> bool:
+            return test(trials, successes, rate).rejects(level)
+
         if other < rate:
+            last = _last_rejected(trials, middle, rejected)
             return last >= 0 and lower_tail_bounds(trials, last, other, 64).lower >= DETECTION
+        first = _first_rejected(trials, middle, rejected)
         return first <= trials and upper_tail_bounds(trials, first, other, 64).lower >= DETECTION
 
     most = 1
@@ -234,10 +239,20 @@ def _rejected_ends(trials: int, middle: int, rejected: Callable[[int], bool]) ->
 
     The logarithms of all e-values here are convex in the count, so the counts not rejected are an interval.
     """
-    step = math.isqrt(trials) + 1  # about a standard deviation: e-values of far counts take long
-    first = _first(middle, trials + 1, step, rejected)
-    last = middle - _first(0, middle + 1, step, lambda below: rejected(middle - below))
-    return last, first
+    return _last_rejected(trials, middle, rejected), _first_rejected(trials, middle, rejected)
+
+
+def _last_rejected(trials: int, middle: int, rejected: Callable[[int], bool]) -> int:
+    return middle - _first(0, middle + 1, _step(trials), lambda below: rejected(middle - below))
+
+
+def _first_rejected(trials: int, middle: int, rejected: Callable[[int], bool]) -> int:
+    return _first(middle, trials + 1, _step(trials), rejected)
+
+
+def _step(trials: int) -> int:
+    """Return about a standard deviation: e-values of far counts take long."""
+    return math.isqrt(trials) + 1
 
 
 def _first(start: int, stop: int, step: int, key: Callable[[int], bool]) -> int:
