@@ -81,7 +81,9 @@ def test_quick_verification_passes_from_the_wheel(installed: Path, tmp_path: Pat
     result, (place, rows) = json.loads(done.stdout), json.loads((tmp_path / "known.json").read_text())
     assert rows == json.loads(json.dumps(LEDGER.rows()))
     assert str(installed) in place
+    assert {"claims", "passed", "failed", "false_alarm_budget", "seconds"} <= set(result)
     assert result["failed"] == 0
+    assert (tmp_path / "report" / "index.html").read_text().startswith("<!doctype html>")
     assert len(result["claims"]) == 4
     assert all(row["passed"] is not False and row["result"] for row in result["claims"])
     assert {path.name for path in (tmp_path / "report").iterdir()} == {
