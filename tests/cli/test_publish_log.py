@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -161,6 +162,20 @@ def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.
     assert "(release 1 of the log)" in capsys.readouterr().err
     assert Path("log").read_bytes() == before
     assert not Path("3.csv").exists()
+
+
+def test_a_repeated_batch_is_refused_though_its_ids_were_dropped(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["key", "secret"]) == 0
+    named = ("--id", "name", "--drop", "name", "--key-file", "secret")
+    rows = ROWS.replace("value\n", "value,ward\n").replace(",a\n", ",a,x\n")
+    Path("wards.csv").write_text(re.sub(r",([bcd])\n", r",\1,y\n", rows), encoding="utf-8")
+    known = ["--sensitive", "value", "--gamma", "2", "--log", "log", "--keep", "ward"]
+    assert main(["publish", "wards.csv", *known, "-o", "1.csv", "--manifest", "1.json", *named]) == 0
+    capsys.readouterr()
+    batch = ["--append", "1.csv", "--append-manifest", "1.json", "-o", "2.csv"]
+    assert main(["publish", "wards.csv", *known, *batch]) == 2
+    assert "the batch is already a part of the release (release 1 of the log)" in capsys.readouterr().err
+    assert not Path("2.csv").exists()
 
 
 def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFixture[str]) -> None:

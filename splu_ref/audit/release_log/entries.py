@@ -46,7 +46,8 @@ class LogEntry:
     release: int  # its number in the log, from 1
     time: str  # time of the release in UTC, such as ``2024-02-29T12:00:00Z``
     manifest: Mapping[str, Any]  # its public manifest
-    # table, published: fingerprints of the original and of its published rows; for a batch, of its rows alone
+    # table, published: fingerprints of the original, with its published columns alone, and of its published
+    # rows; for a batch, of its rows alone
     table: str
     published: str
     counts: Mapping[str, str]  # fingerprint of each sensitive column's true counts, after recoding
@@ -93,6 +94,7 @@ class ReleaseLog:
     def entry(self, table: Microdata, publication: Release, key: Key | None, moment: datetime) -> LogEntry:
         """Return the entry of a release that is about to be made."""
         batch = publication if isinstance(publication, JoinedRelease) else None
+        published = publication.table if batch is None else batch.batch
         made_of = {column: sources(table.recoded, column) for column in publication.sensitive}
         original = with_missing_as_text(
             table.unrecoded, [name for names in made_of.values() for name in names]
@@ -101,8 +103,8 @@ class ReleaseLog:
             release=len(self.entries) + 1,
             time=moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             manifest=json.loads(publication.manifest.to_json()),
-            table=table_fingerprint(self.key, table),
-            published=table_fingerprint(self.key, publication.table if batch is None else batch.batch),
+            table=table_fingerprint(self.key, table.select(published.columns)),
+            published=table_fingerprint(self.key, published),
             counts={column: counts_fingerprint(self.key, table, column) for column in publication.sensitive},
             randomness=publication.randomness,
             key=None if key is None else secret_fingerprint(self.key, key),
