@@ -69,7 +69,7 @@ def audit_release(
         hidden = manifest.hashed if key is None and record is None else ()
         table, prepared = comparable(
             table, as_table(original, missing), release.sensitive, claimed, manifest=manifest, key=key,
-            hidden=hidden,
+            hidden=hidden, id_column=id_column,
         )  # fmt: skip
         replay = replay_of(claimed, prepared, record, key, id_column)
     return releases.audit_release(

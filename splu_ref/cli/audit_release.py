@@ -188,8 +188,9 @@ def run(
                 for column in drop or ():
                     source.require(column)
                 table, prepared = comparable(
-                    table, source, columns, claimed, manifest=facts, key=key, hidden=hidden, drop=drop or ()
-                )
+                    table, source, columns, claimed, manifest=facts, key=key, hidden=hidden, drop=drop or (),
+                    id_column=id_column,
+                )  # fmt: skip
         progress(2, 4)
         other = None if second is None else _read(second)
         progress(3, 4)

@@ -342,6 +342,28 @@ def test_an_inconclusive_audit_names_the_replay_that_decides(
     assert "to decide" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("stated", [True, False], ids=["manifest", "options"])
+def test_a_release_is_replayed_by_the_ids_that_it_dropped(
+    stated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"p{n},{n % 2},{'abcde'[n % 5]}\n" for n in range(40)]
+    Path("t.csv").write_text("who,sex,job\n" + "".join(rows), encoding="utf-8")
+    Key(bytes(range(31)) + b"!").write(Path("k.key"))
+    made = "publish t.csv -o p.csv --manifest m.json --sensitive job --gamma 3 --key-file k.key"
+    assert main([*made.split(), "--id", "who", "--drop", "who"]) == 0
+    known = "--manifest m.json" if stated else "--sensitive job --gamma 3 --plan mixed --drop who"
+    audit = f"audit-release p.csv {known} --original t.csv --key-file k.key".split()
+    capsys.readouterr()
+    assert main([*audit, "--id", "who"]) == 0
+    assert "consistent: replayed from the key (keyed randomness), cell by cell" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert main(audit) == 1  # by the other cells
+    Path("t.csv").write_text("who,sex,job\n" + "".join(rows).replace("p7,", "q7,"), encoding="utf-8")
+    assert main([*audit, "--id", "who"]) == 1
+
+
 def test_what_another_original_or_another_gamma_would_look_like_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

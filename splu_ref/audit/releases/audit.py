@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -20,7 +21,7 @@ from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.audit.releases.recorded_draws import recorded_evidence
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.channels import DataError, Exact, ParameterError, positive
-from splu_ref.data import Microdata, with_missing_as_text
+from splu_ref.data import Dropped, Microdata, with_missing_as_text
 from splu_ref.mechanisms import (
     AlphaBeta,
     Manifest,
@@ -122,6 +123,7 @@ def comparable(
     key: Key | None,
     hidden: Sequence[str],
     drop: Sequence[str] = (),
+    id_column: str | None = None,
 ) -> tuple[Microdata, Original]:
     """Return a published table and its original with the same columns, recoded alike.
 
@@ -137,19 +139,27 @@ def comparable(
         Hashed columns, which cannot be compared without the key.
     drop
         Columns of the original that were not published.
+    id_column
+        The column that named the records; if it was not published, only a replay uses it.
 
     Raises
     ------
     DataError
         If the original lacks a column or cannot be recoded.
     """
+    identity = None if id_column is None else Dropped(id_column)  # dropped after it named the records
+    steps = () if manifest is None else manifest.recoded
     if not original.recoded:
         published = published.select([name for name in published.columns if name not in hidden])
         if manifest is not None:
-            original = manifest.recode(original, key, hidden)
-        original = original.select([name for name in original.columns if name not in drop])
-        original = with_missing_as_text(original, sensitive)
-    return published, claimed.prepared(original, sensitive)
+            before = replace(manifest, recoded=tuple(step for step in steps if step != identity))
+            original = before.recode(original, key, hidden)
+        left = [name for name in original.columns if name not in drop or name == id_column]
+        original = with_missing_as_text(original.select(left), sensitive)
+    prepared = claimed.prepared(original, sensitive)
+    if identity is not None and (identity in steps or id_column in drop):
+        prepared = prepared.without(identity)
+    return published, prepared
 
 
 def replay_of(
@@ -167,7 +177,11 @@ def replay_of(
         return Replay.of_transcript(transcript, original.table, key)
     if key is None:
         return None
-    return Replay.of_key(key, original.table, claimed.releasing, original.sensitive, id_column)
+    replay = Replay.of_key(key, original.identified, claimed.releasing, original.sensitive, id_column)
+    if id_column is None or original.identified is original.table:
+        return replay
+    published = Dropped(id_column).apply(replay.release.table)
+    return replace(replay, original=original.table, release=replace(replay.release, table=published))
 
 
 def audit_release(

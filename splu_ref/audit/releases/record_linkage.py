@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import Frame, Microdata, text
+from splu_ref.data import Dropped, Frame, Microdata, text
 from splu_ref.randomness import IntArray
 
 Ranks: TypeAlias = NDArray[np.int32]
@@ -109,6 +109,7 @@ class Original:
         if not sensitive or len(set(sensitive)) < len(sensitive):
             raise ParameterError("name at least one sensitive column, and each of them once")
         self.table = table
+        self.identified = table  # with the column that named the records, even if it was not published
         self.sensitive = tuple(sensitive)
         self.others = tuple(column for column in table.columns if column not in sensitive)
         self.codes = {column: self._codes(column) for column in sensitive}
@@ -119,6 +120,12 @@ class Original:
     def row_count(self) -> int:
         """Number of records."""
         return self.table.row_count
+
+    def without(self, identity: Dropped) -> Original:
+        """Return the original without the column that named its records; ``identified`` retains it."""
+        left = Original(identity.apply(self.table), self.sensitive)
+        left.identified = self.table
+        return left
 
     def ranks(self, *, blank: bool) -> Iterator[Ranks]:
         """Yield for each column that is not sensitive the rank of every row's text, shape (N,)."""
