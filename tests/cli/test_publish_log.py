@@ -182,9 +182,13 @@ def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFix
     assert main(["key", "secret"]) == 0
     Path("batch.csv").write_text(BATCH + "m8,a\nm9,b\n", encoding="utf-8")
     key = ("--key-file", "secret")
-    assert _publish("-o", "1.csv", "--manifest", "1.json", *key) == 0
-    assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", *key) == 0
-    assert capsys.readouterr().err == f"note: {JOINED}\n"
+    for _ in range(2):  # the same rows again
+        assert _publish("-o", "1.csv", "--manifest", "1.json", "--force", *key) == 0
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", "--manifest", "2.json", *key) == 0
+    assert _publish("-o", "1.csv", "--manifest", "1.json", "--force", *key) == 0
+    Path("more.csv").write_text(BATCH.replace("\nm", "\no") + "o8,c\no9,d\n", encoding="utf-8")
+    assert _append("more.csv", "2.csv", "2.json", "-o", "4.csv", *key) == 0
+    assert capsys.readouterr().err == f"note: {JOINED}\n" * 2
     Path("log").unlink()
     assert _append("batch.csv", "1.csv", "1.json", "-o", "3.csv", *key) == 0
     assert "the log does not contain the release that the batch joins," in capsys.readouterr().err

@@ -117,14 +117,15 @@ class ReleaseLog:
         )
 
     def joined_by(self, entry: LogEntry) -> list[LogEntry]:
-        """Return the earlier releases that are parts of the table that a batch joins, the latest first."""
-        parts: list[LogEntry] = []
-        sought = entry.appended_to
+        """Return the earlier releases that are parts of the table that a batch joins, the latest first.
+
+        A release that was repeated row by row is a part each time.
+        """
+        parts = {entry.appended_to}
         for earlier in reversed(self.entries):
-            if sought is not None and sought == (earlier.joined or earlier.published):
-                parts.append(earlier)
-                sought = earlier.appended_to
-        return parts
+            if (earlier.joined or earlier.published) in parts:
+                parts.add(earlier.appended_to)
+        return [each for each in reversed(self.entries) if (each.joined or each.published) in parts]
 
 
 def table_fingerprint(key: Key, table: Microdata) -> str:
