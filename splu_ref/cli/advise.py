@@ -154,10 +154,14 @@ def run(
             raise ParameterError("no gamma is feasible, so there is nothing to draw: leave out --picture")
         shown = picture(parts[0].advice, picture_file.suffix.lower())
         write_whole(picture_file, shown, force=force, mode=0o600)
-    own = None if choice is None else publication.splu_gen(options, choice)
+    tried = None if verdict != OTHER else choice
+    own = command if tried is None else publication.splu_gen(options.with_remedies(found.drops), tried)
     if as_json:
-        document = _document(objected, last, parts, finals, verdict, command, own, choice, limit, views)
-        show(document, (), as_json=True)
+        show(
+            _document(objected, last, parts, finals, verdict, command, own, choice, limit, views),
+            (),
+            as_json=True,
+        )
         return
     _show_verdict(found, last, parts, finals, verdict, objected, command, every=explain)
     one_derived = len(last.options.sensitive) < len(columns)
@@ -166,10 +170,10 @@ def run(
         for part in parts:
             show({}, [("", ""), *([("column", part.column)] if len(parts) > 1 else [])], as_json=False)
             part.show()
-        if choice is not None and limit is not None and own is not None:
+        if choice is not None and limit is not None:
             lines = [("all columns", _joint_choice(choice))] if len(parts) > 1 else []
             lines += [("limited by", limit)] if len(parts) > 1 or not choice.meets else []
-            show({}, [*lines, ("by splu-gen", own)], as_json=False)
+            show({}, [*lines, *([] if own == command else [("by splu-gen", own)])], as_json=False)
     if picture_file is not None:
         show({}, [("picture", str(picture_file))], as_json=False)
     note(AUDIENCE)
@@ -297,7 +301,7 @@ def _document(
     finals: Sequence[ColumnAdvice],
     verdict: str,
     command: str,
-    own: str | None,
+    own: str,
     choice: JointChoice | None,
     limit: str | None,
     views: Sequence[JointView],
@@ -321,7 +325,7 @@ def _document(
         }
     reasons = [{"ground": each.ground, "column": each.column, "reason": each.reason} for each in objected]
     document |= {"verdict": verdict, "reasons": reasons, "command": command}
-    return document if own is None else document | {"splu_gen_command": own}
+    return document if choice is None else document | {"splu_gen_command": own}
 
 
 def _joint_choice(choice: JointChoice) -> str:

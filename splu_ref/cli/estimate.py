@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -29,6 +29,7 @@ from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
     METHODS,
+    PUBLIC,
     AnswerQueries,
     ConvergenceError,
     Interval,
@@ -164,7 +165,7 @@ def run(
     chosen = None if method is None or not isinstance(mechanism, SpluGens) else _method(method)
     kind = _interval(interval)
     results: dict[int, dict[str, Any]] = {}
-    conjunctions = False
+    methods: set[str] = set()
     with about(published), counted("counting") as progress:
         for table, numbers in published_records(
             published,
@@ -186,7 +187,8 @@ def run(
                 ]
             if by:
                 chosen_records = chosen_queries[0][1].conditions if chosen_queries else ()
-                make_table(known, ask, chosen_records, wanted, method, as_json=as_json)
+                made = make_table(known, ask, chosen_records, wanted, method, as_json=as_json)
+                _warn_of_batches(facts, (cell.method for cell in made.cells))
                 return 0
             for line, query in chosen_queries:
                 try:
@@ -195,18 +197,23 @@ def run(
                     raise type(error)(f"{batch}, line {line}: {error}" if line else str(error)) from None
             queried = [query for _, query in chosen_queries]
             answered = ask(queried, method) if batch is None else _answered(ask, method, queried)
-            conjunctions |= any(isinstance(each, str) or each.method != "mle" for each in answered)
+            methods |= {"em" if isinstance(each, str) else each.method for each in answered}
             if batch is not None:
                 results |= _results(numbers, known, chosen_queries, answered)
-    if facts is not None and facts.batches and conjunctions:
-        note(
-            f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
-            "intervals of conjunctions assume one plan over all records"
-        )
+    _warn_of_batches(facts, methods)
     if batch is None:
         [answer] = (each for each in answered if not isinstance(each, str))
         show_answer(known, queried[0], answer, _summary(mechanism, chosen, answer.method), as_json=as_json)
     return _say_results(results)
+
+
+def _warn_of_batches(facts: Manifest | None, methods: Iterable[str]) -> None:
+    """Print a note if conjunctions in a release of batches were estimated, by methods of these names."""
+    if facts is not None and facts.batches and not {"mle", PUBLIC}.issuperset(methods):
+        note(
+            f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
+            "intervals of conjunctions assume one plan over all records"
+        )
 
 
 def _summary(mechanism: Mechanism[object], chosen: Method | None, method: str) -> str:

@@ -213,7 +213,7 @@ class Publication:
 
     def splu_gen(self, options: PreparationOptions, choice: JointChoice) -> str:
         """Return the command that publishes by SPLU-Gen as advised."""
-        sizes = {column: int(option.law.gamma) for column, option in choice.options.items()}
+        sizes = {column: int(choice.options[column].law.gamma) for column in options.sensitive}
         one = next(iter(choice.options.values())).law
         gamma = str(one.gamma) if len(set(sizes.values())) == 1 else parameter_text(sizes)
         kept = [] if one.is_plain else ["--retention", str(one.retention)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,7 +78,7 @@ class Preparation:
                 if column in sensitive and column != step.column:
                     raise ParameterError(
                         f"--sensitive {column}: the column becomes a part of {step.column!r}: give "
-                        f"--sensitive {step.column}"
+                        f"--sensitive {shlex.quote(step.column)}"
                     )
         for column in drop or ():
             if column in sensitive:

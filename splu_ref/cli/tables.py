@@ -88,7 +88,7 @@ class TableOptions(NamedTuple):
             if lost := next((part for part in step.parts if part in named and part not in there), None):
                 raise ParameterError(
                     f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: give "
-                    f"--by {step.column}, or one query for each value of {lost}, as --where "
+                    f"--by {shlex.quote(step.column)}, or one query for each value of {lost}, as --where "
                     f"{shlex.quote(f'{lost}={_value_of(step, lost, release)}')} (several in a file: --batch)"
                 )
         dropped = {step.column for step in recoded if isinstance(step, Dropped)}
@@ -124,8 +124,8 @@ def make_table(
     method: str | None = None,
     *,
     as_json: bool,
-) -> None:
-    """Estimate a table, and print or write it."""
+) -> Table:
+    """Estimate a table, print or write it, and return it."""
     by = options.columns(release)
     measured = options.total if options.mean is None else options.mean
     if measured is None:
@@ -146,6 +146,7 @@ def make_table(
         _show(table, release.table.row_count, every=options.every)
     for path, _ in files if not as_json else ():
         say(f"written {path}: {len(table.cells)} lines of {' by '.join(table.by)}")
+    return table
 
 
 def _bytes(table: Table, path: Path) -> bytes:

@@ -147,7 +147,7 @@ class Cross:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Parse a crossing written as ``NEW=A,B``."""
-        column, listed = _divided(text, "--cross job=workclass,occupation")
+        column, listed = _divided(text, "--cross job=workclass,occupation", several=True)
         return cls.of(column, listed.split(","))
 
     @classmethod
@@ -445,10 +445,13 @@ def _named(part: object) -> str:
     return part
 
 
-def _divided(text: str, example: str) -> tuple[str, str]:
+def _divided(text: str, example: str, *, several: bool = False) -> tuple[str, str]:
+    """Return a column and what is said of it, which has commas only with ``several``."""
     column, equals, value = text.rpartition("=") if "," not in text else text.partition("=")
     if not (column and equals and value):
         raise ParameterError(f"{text!r} says nothing of a column: write {example}")
+    if "," in value and not several:
+        raise ParameterError(f"{text!r} is more than one column: repeat the option for each, as {example}")
     return column, value
 
 

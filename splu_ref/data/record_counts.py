@@ -101,6 +101,8 @@ def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
         if name not in columns:
             close = get_close_matches(name, columns, n=1)
             meant = f"did you mean {close[0]!r}? " if close else ""
+            if any(part.strip() in columns for part in name.split(",")[1:]):
+                meant = "repeat the option for each column; "
             more = ", …" if len(columns) > 20 else ""
             shown = ", ".join(repr(column) for column in columns[:20])
             message = f"there is no column {name!r}: {meant}the columns are {shown}{more}"

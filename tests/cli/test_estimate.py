@@ -309,6 +309,9 @@ def test_batches_are_reported_where_an_estimate_supposes_one_plan(
     assert capsys.readouterr().err == ""
     assert main([*requested, "occupation=Sales", "--where", "sex=Female"]) == 0
     assert "2 batches" in capsys.readouterr().err
+    for by, says in (("occupation", False), ("sex,occupation", True)):
+        assert main([*requested[:-1], "--by", by]) == 0
+        assert ("2 batches" in capsys.readouterr().err) == says
 
 
 @pytest.mark.parametrize("plan", ["anatomy", "cyclic"])

@@ -66,6 +66,15 @@ def test_the_mean_of_a_binned_column_names_its_bins(capsys: pytest.CaptureFixtur
         assert message in capsys.readouterr().err
 
 
+def test_an_option_that_is_suggested_is_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("c.csv").write_text("Cost (€),job\n" + "".join(f"{i % 40},{'abcd'[i % 4]}\n" for i in range(80)))
+    words = ["-o", "c1.csv", "--manifest", "c1.json", "--sensitive", "job", "--gamma", "2"]
+    assert main(["publish", "c.csv", *words, "--bins", "Cost (€)=10", "--keep", "Cost (€)"]) == 0
+    capsys.readouterr()
+    assert main(["estimate", "c1.csv", "--manifest", "c1.json", "--by", "job", "--mean", "Cost (€)"]) == 2
+    assert "with --by 'Cost (€)'" in capsys.readouterr().err
+
+
 def test_the_example_of_a_bin_is_no_missing_cell(capsys: pytest.CaptureFixture[str]) -> None:
     Path("t.csv").write_text(Path("t.csv").read_text().replace(",20,", ",,"))
     assert main(["publish", "t.csv", "-o", "p.csv", *PUBLISHED, *RECODED]) == 0

@@ -92,6 +92,8 @@ def test_advice_names_disclosing_columns(folder: Path, capsys: pytest.CaptureFix
     [leaks, worth] = [reported["leaks"], reported["worth"]]
     kinds = {(each["kind"], *each["columns"]) for each in leaks["columns"]}
     assert kinds == {("unique", "ssn"), ("determines", "code")}
+    assert reported["splu_gen_command"].endswith("--draws independent --drop code --drop ssn")
+    assert reported["splu_gen_command"] != reported["command"]
     assert (leaks["unique_records"], worth["values"], worth["accurate"]) == (600, 4, 4)
     words = ["--explain", "--sensitive", "job", *CLEAN, "--bins", "age=10"]
     assert main(["advise", "table.csv", *words]) == 0
@@ -331,6 +333,14 @@ def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
     _publish(*words, "--missing", "missing", table="land.csv")
     [reported] = json.loads(Path("m.json").read_text())["sensitive"]
     assert reported["domain"] == ["DE", "FR", "NA", "missing"]
+
+
+@pytest.mark.parametrize("option", ["--drop=ssn,code", "--keep=age, ssn", "--bins=age=10,ssn=2.0"])
+def test_one_option_for_several_columns_is_answered_with_repeating_it(
+    folder: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    _publish("--sensitive", "job", "--gamma", "2", option, code=2)
+    assert "repeat the option for each" in capsys.readouterr().err
 
 
 def test_a_column_is_not_both_recoded_and_dropped(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

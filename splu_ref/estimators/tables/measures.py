@@ -15,6 +15,7 @@ The intervals are computed in `splu_ref.estimators.tables.reconciliation`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -374,7 +375,7 @@ def _numbers(release: ReleaseData, column: str, where: Mapping[str, Condition]) 
                 example = next((label for label in domain if step.limits(label)), domain[-1])
                 raise DataError(
                     f"column {column!r} is published in bins of {step.width}, such as {example!r}, so its "
-                    f"sums and means are not known: count its bins with --by {column}"
+                    f"sums and means are not known: count its bins with --by {shlex.quote(column)}"
                 )
         raise DataError(f"column {column!r} holds no numbers, but {domain[0]!r}: measure another column")
     return found
