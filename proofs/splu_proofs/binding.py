@@ -36,6 +36,8 @@ _FOLDERS = frozenset(
     }
 )  # fmt: skip
 """Folders of a checkout that may hold modules, and those that tools write."""
+_IMPORTED = (".py", ".pyc", ".so", ".pyd", ".zip")
+"""How the names of files end that Python may import."""
 _DIGITS, _SHORT = 32, 32
 """Hexadecimal digits that are kept of a fingerprint, and of one of many: 128 and 64 bits."""
 
@@ -150,10 +152,9 @@ def machinery() -> str:
     InputError
         If something else could be imported from the checkout.
     """
-    folder, library = Path(__file__).parent, Path(str(resources.files(LIBRARY)))
+    folder, library = Path(__file__).resolve().parent, Path(str(resources.files(LIBRARY)))
     folders = sorted(folder.glob("*/__init__.py"))
-    if foreign := [*folder.rglob("*.pyi"), *_beside(folder)]:
-        raise InputError(f"what is imported stands in known folders: remove {', '.join(map(str, foreign))}")
+    require_known_files()
     modules = [f"{PROOFS}.{file.stem}" for file in sorted(folder.glob("*.py")) if file.stem != "__init__"]
     judging = (PROOFS, *modules, *_REPORTING)
     code = [
@@ -173,6 +174,13 @@ def machinery() -> str:
     return sha256("\n".join([*code, *digests]).encode()).hexdigest()
 
 
+def require_known_files() -> None:
+    """Raise an error if something else could be imported from the checkout, such as a stub or a library."""
+    folder = Path(__file__).resolve().parent
+    if foreign := [*folder.rglob("*.pyi"), *_beside(folder)]:
+        raise InputError(f"what is imported stands in known folders: remove {', '.join(map(str, foreign))}")
+
+
 def _beside(folder: Path) -> list[Path]:
     """Return what of a checkout could be imported beside its own packages."""
     proofs, root = folder.parent, folder.parents[1]
@@ -180,10 +188,9 @@ def _beside(folder: Path) -> list[Path]:
         return []  # an installed package
     return [
         *(each for each in proofs.iterdir() if each != folder and each.name != "__pycache__"),
-        *(each for each in root.iterdir() if each.suffix in (".py", ".dist-info")),
-        *(each for each in root.glob("*.egg-info") if each.stem != LIBRARY),
+        *(each for each in root.iterdir() if each.suffix in (*_IMPORTED, ".dist-info", ".egg-info")),
         *(each for each in root.iterdir() if each.name.isidentifier() and each.name not in _FOLDERS
-          if any(each.rglob("*.py"))),
+          if each.is_symlink() or any(inside.suffix in _IMPORTED for inside in each.rglob("*"))),
     ]  # fmt: skip
 
 

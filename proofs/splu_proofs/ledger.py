@@ -33,6 +33,7 @@ from .affirmation import (
     recorded_sensitivity,
     require_named,
 )
+from .binding import require_known_files
 from .check import insensitive
 from .claim import Claim, Status
 from .dependence import in_order
@@ -154,8 +155,10 @@ class Ledger:
         Raises
         ------
         InputError
-            If a text differs from the record, and ``changes`` does not name that.
+            If a text differs from the record, and ``changes`` does not name that; if a module reaches what
+            judges it, or something else could be imported from the checkout.
         """
+        require_known_files()
         require_plain()
         modules = [f"{name}.{each}" for name in self._packages for each in import_module(name).MODULES]
         self._require_affirmed_texts(modules, changes)

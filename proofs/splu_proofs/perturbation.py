@@ -75,7 +75,7 @@ class Substitution:
         """
         source = textwrap.dedent(inspect.getsource(check))
         [function] = ast.parse(source).body
-        body = "".join(source.splitlines(keepends=True)[function.lineno - 1 :])  # without decorators
+        body = "\n".join(source.split("\n")[function.lineno - 1 :])  # without decorators
         if body.count(self.old) != 1:
             raise EvidenceError(f"{self.old!r} stands {body.count(self.old)} times in the check, not once")
         names = dict(check.__globals__)

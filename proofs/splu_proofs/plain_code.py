@@ -55,7 +55,7 @@ def require_plain(modules: Iterable[str] = ()) -> None:
         The message names the module and the line.
     """
     folder = Path(__file__).parent
-    files = [(folder.name, each.parent.name, each.stem) for each in sorted(folder.glob("*/*.py"))]
+    files = (each.relative_to(folder.parent).with_suffix("").parts for each in sorted(folder.rglob("*/*.py")))
     for module in modules or (".".join(parts) for parts in files):
         if module.endswith(".__init__"):
             if not names_only(module.removesuffix(".__init__"), frozenset({"PAPER", "MODULES"})):

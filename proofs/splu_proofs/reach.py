@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.machinery import BYTECODE_SUFFIXES, EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -150,9 +150,8 @@ def source_of(module: str) -> str:
         files = [each for each in (room, alone) if each.is_file()]
         if len(files) > 1:
             raise InputError(f"{module} is both a file and a folder: remove one of them")
-        compiled = [
-            Path(f"{stem}{suffix}") for suffix in EXTENSION_SUFFIXES for stem in (path, path / "__init__")
-        ]
+        endings = (*EXTENSION_SUFFIXES, *BYTECODE_SUFFIXES)
+        compiled = [Path(f"{stem}{each}") for each in endings for stem in (path, path / "__init__")]
         if any(each.is_file() for each in compiled):
             raise InputError(f"{module} is compiled as well: remove the compiled file")
         if files:
@@ -174,7 +173,12 @@ def text_of(path: Path) -> str:
         raise InputError(f"{path.name} declares the encoding {encoding}: write it in UTF-8")
     if re.search(rb"\r(?!\n)", data):
         raise InputError(f"{path.name} ends a line in another way than by a line feed: use line feeds alone")
-    return data.decode("utf-8-sig").replace("\r\n", "\n")
+    text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    if len(f"{text}.".splitlines()) > text.count("\n") + 1:
+        raise InputError(
+            f"{path.name} has a character that some programs take for the end of a line: remove it"
+        )
+    return text
 
 
 @cache

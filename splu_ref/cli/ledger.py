@@ -8,10 +8,13 @@ from typing import Any
 from splu_ref.channels import InputError
 
 GROUP = "splu_ref.ledger"
+LEDGER = "splu_proofs:LEDGER"
+"""What the entry point names; another one, of whatever package, is not the ledger."""
 
 
 def load_ledger() -> Any:
     """Return the installed ledger."""
     for entry in entry_points(group=GROUP):
-        return entry.load()
+        if entry.value == LEDGER:
+            return entry.load()
     raise InputError("no claims ledger is installed: install splu-ref again, with its package splu_proofs")

@@ -21,7 +21,7 @@ from splu_proofs.binding import MACHINERY, USED, fingerprints, licensed
 from splu_proofs.claim import Claim
 from splu_proofs.kernel import ACCEPTED_BY
 from splu_proofs.ledger import Ledger
-from splu_proofs.normal_form import normal_form
+from splu_proofs.normal_form import is_text, normal_form
 from splu_ref.channels.parameters import InputError
 
 ALL_PAPERS = tuple(f"splu_proofs.{paper}" for paper in ("splu", "rastogi", "entropy", "chaytor", "olap"))
@@ -240,17 +240,40 @@ def test_a_text_that_python_might_not_run_is_refused(write: Callable[..., str], 
         write("# coding: latin-1\n" + SAMPLE)
     with pytest.raises(InputError, match=r"main\.py ends a line in another way than by a line feed"):
         write("X = 1\r# coding: latin-1\n" + SAMPLE)
+    for end in "\x0c\x1d\u2028":
+        with pytest.raises(InputError, match=r"main\.py has a character that some programs take for the end"):
+            write(f"# a comment{end}X = 1\n" + SAMPLE)
     write(SAMPLE.replace("\n", "\r\n"))
     other = tmp_path / "sample" / "main"
-    compiled = other.with_suffix(EXTENSION_SUFFIXES[0])
-    compiled.touch()
-    with pytest.raises(InputError, match=r"sample\.main is compiled as well"):
-        write(SAMPLE)
-    compiled.unlink()
     other.mkdir()
+    for compiled in (
+        other.with_suffix(EXTENSION_SUFFIXES[0]),
+        other.with_suffix(".pyc"),
+        other / "__init__.pyc",
+    ):
+        compiled.touch()
+        with pytest.raises(InputError, match=r"sample\.main is compiled as well"):
+            write(SAMPLE)
+        compiled.unlink()
     (other / "__init__.py").touch()
     with pytest.raises(InputError, match=r"sample\.main is both a file and a folder"):
         write(SAMPLE)
+
+
+def test_what_is_fingerprinted_is_what_the_files_contain(fresh: Callable[[], None]) -> None:
+    fresh()
+    folder = Path(binding.__file__).parent
+    files = [each for each in folder.rglob("*.py") if each.stem != "__init__"]
+    assert len(files) > 130
+    for file in files:
+        text = file.read_bytes().decode()
+        module = ".".join((*file.relative_to(folder.parent).parent.parts, file.stem))
+        assert reach.source_of(module) == reach.text_of(file) == text
+        parts = [part.statement for part in reach._parts(module)]
+        whole = [each for each in ast.parse(text).body if not isinstance(each, ast.Import | ast.ImportFrom)]
+        assert {ast.dump(each) for each in parts} >= {
+            ast.dump(each) for each in whole if not is_text(each) and not isinstance(each, ast.If)
+        }
 
 
 def test_a_folder_of_proofs_does_nothing_when_it_is_imported(write: Callable[..., str]) -> None:
@@ -278,7 +301,9 @@ def test_a_folder_of_proofs_does_nothing_when_it_is_imported(write: Callable[...
         ("proofs/gmpy2/pyvenv.cfg", True),
         ("aaa-1.dist-info/entry_points.txt", True),
         ("aaa.egg-info/entry_points.txt", True),
-        ("splu_ref.egg-info/entry_points.txt", False),
+        ("splu_ref.egg-info/entry_points.txt", True),
+        ("z3.pyc", True),
+        ("z3/__init__.pyc", True),
         ("proofs/splu_proofs/splu/__init__.pyi", True),
         ("venv/lib/other.py", False),
         ("report/page.html", False),

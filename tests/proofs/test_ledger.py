@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import jsonschema
@@ -18,6 +19,7 @@ from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
 from splu_proofs.reach import reached
 from splu_ref.channels.parameters import InputError
+from splu_ref.cli import ledger as ledger_command
 
 ROOT = Path(__file__).parents[2]
 IDS = [claim.id for claim in LEDGER]
@@ -296,6 +298,16 @@ def test_printed_formulas_are_reached_through_the_ledger_alone() -> None:
 def test_the_entry_point_leads_to_the_ledger() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["entry-points"]["splu_ref.ledger"] == {"splu": "splu_proofs:LEDGER"}
+
+
+def test_another_entry_point_is_not_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    foreign = EntryPoint("splu", "elsewhere:LEDGER", ledger_command.GROUP)
+    [genuine] = entry_points(group=ledger_command.GROUP)
+    monkeypatch.setattr(ledger_command, "entry_points", lambda group: (foreign, genuine))
+    assert ledger_command.load_ledger() is LEDGER
+    monkeypatch.setattr(ledger_command, "entry_points", lambda group: (foreign,))
+    with pytest.raises(InputError, match="no claims ledger is installed"):
+        ledger_command.load_ledger()
 
 
 def test_importing_the_ledger_is_cheap_and_so_are_its_rows() -> None:

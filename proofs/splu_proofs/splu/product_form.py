@@ -114,7 +114,7 @@ DEVV = Claim(
         "variance at the prediction and less a multiple of the estimate, is an unbiased estimate of the "
         "squared deviation, if the records are published with the value independently: those that have it "
         "with probability p, the others with probability g. Without the last term the bias is (1-p-g)/(p-g) "
-        "times the deviation. It is 0 on average where the prediction is right on average, and its sum is 0 "
+        "times the deviation. It is 0 in expectation where the prediction is unbiased, and its sum is 0 "
         "over values with one g whose predictions have the right sum. If the others are published with "
         "different chances t of the mean g, the squared deviation is understated by the sum of (t - g)^2 "
         "over (p-g)^2, since that much of the variance is missing."
