@@ -23,7 +23,7 @@ from splu_ref.data import (
     read_table,
 )
 from splu_ref.guarantees import Progress
-from splu_ref.mechanisms import PublishedTable, Release
+from splu_ref.mechanisms import JoinedRelease, PublishedTable, Release
 from splu_ref.randomness import Key
 
 
@@ -97,7 +97,10 @@ class Preparation:
         )
 
     def joining(self, earlier: PublishedTable | None, key_file: Path | None) -> Preparation:
-        """Return the preparation of a batch: the recoding of the release that it joins."""
+        """Return the preparation of a batch: the recoding of the release that it joins.
+
+        A column of ids that the release dropped is dropped after it named the records of the batch too.
+        """
         if earlier is None:
             return self
         own = [step for step in self.steps if isinstance(step, Dropped)]
@@ -114,8 +117,19 @@ class Preparation:
             )
         hidden = any(isinstance(step, Hashed) for step in steps)
         secret = Key.read(key_file).secret if hidden and key_file is not None else None
-        stated = tuple(replace(s, secret=secret) if isinstance(s, Hashed) else s for s in steps)
-        return replace(self, steps=(*stated, *(step for step in own if step not in stated)))
+        identity = () if self.id_column is None else (Dropped(self.id_column),)
+        if self.id_column in self.drop and not set(identity) & set(steps):
+            raise ParameterError(
+                f"--drop {self.id_column}: the release that the batch joins has this column: leave out --drop"
+            )
+        stated = tuple(
+            replace(s, secret=secret) if isinstance(s, Hashed) else s for s in steps if s not in identity
+        )
+        return replace(
+            self,
+            steps=(*stated, *(step for step in own if step not in stated)),
+            drop=(*self.drop, *(step.column for step in identity if step in steps)),
+        )
 
     def read(self, path: Path, missing: str | None) -> PreparedTable:
         """Return the recoded table."""
@@ -160,9 +174,9 @@ class PreparedTable:
         return leaks
 
     def without_identity(self, release: Release) -> Release:
-        """Return the release without the column of identities, if that is dropped."""
+        """Return the release without the column of identities, if that is dropped; a batch is so already."""
         by = self.preparation
-        if by.id_column is None or by.id_column not in by.drop:
+        if by.id_column is None or by.id_column not in by.drop or isinstance(release, JoinedRelease):
             return release
         dropped = Dropped(by.id_column)
         return replace(release, table=dropped.apply(release.table), recoded=(*release.recoded, dropped))

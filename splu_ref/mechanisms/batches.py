@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, Gamma
-from splu_ref.data import Microdata, TableInput, Value, as_table, text
+from splu_ref.data import Dropped, Microdata, TableInput, Value, as_table, text
 from splu_ref.mechanisms.manifest import Manifest, Origin
 from splu_ref.mechanisms.plans.eligibility import surplus
 from splu_ref.mechanisms.release import PublishedTable, Release
@@ -52,7 +52,8 @@ def append(
         The new records, with the columns of the release.
     randomness, id_column, missing
         As for `splu_ref.mechanisms.Mechanism.publish`. With an id column, the ids of the batch and of the
-        release must differ.
+        release must differ. If the release dropped that column, so does the batch, and they are not
+        compared.
 
     Returns
     -------
@@ -73,14 +74,18 @@ def append(
         )
     source = SystemSource() if randomness is None else randomness
     mechanism = splu_gen_of(stated)
-    _require_columns(release.table, new)
-    if id_column is not None:
+    public = new
+    if id_column is not None and Dropped(id_column) in stated.recoded:
+        public = Dropped(id_column).apply(new)
+    _require_columns(release.table, public)
+    if id_column in public.columns:
         _require_new(release.table.cells(id_column), new.cells(id_column))
     sizes = {column: mechanism.for_column(column).gamma for column in release.sensitive}
     for column, gamma in sizes.items():
         _require_eligible(new, column, gamma, lcm(*sizes.values()))
     batch = mechanism.publish(new, release.sensitive, source, id_column=id_column)
-    rows = _concatenate(release.table, batch.table)
+    added = batch.table.select(public.columns)
+    rows = _concatenate(release.table, added)
     context = ReleaseContext(
         method="batches",
         facts={},
@@ -96,7 +101,7 @@ def append(
         column: _joined_domain(known, new.domain(column), batch.domains[column])
         for column, known in release.domains.items()
     }
-    batches = (*(stated.batches or (release.table.row_count,)), batch.table.row_count)
+    batches = (*(stated.batches or (release.table.row_count,)), added.row_count)
     return JoinedRelease(
         table=joined,
         mechanism=mechanism,
@@ -116,7 +121,7 @@ def append(
         suppressed=batch.suppressed,
         max_gamma=batch.max_gamma,
         randomness=batch.randomness,
-        batch=batch.table,
+        batch=added,
         earlier=release.table,
     )
 

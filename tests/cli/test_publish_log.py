@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 import stat
 from pathlib import Path
 
@@ -164,18 +163,52 @@ def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.
     assert not Path("3.csv").exists()
 
 
-def test_a_repeated_batch_is_refused_though_its_ids_were_dropped(capsys: pytest.CaptureFixture[str]) -> None:
+NAMED = ("--id", "name", "--key-file", "secret")
+
+
+def _without_names(table: str, number: int, *words: str) -> int:
+    """Publish a table with a ward and without its names, which are the ids; from the second on as a batch."""
+    rows = zip(["ward", *"xyy" * 20], table.splitlines(), strict=False)
+    Path("wards.csv").write_text("".join(f"{ward},{row}\n" for ward, row in rows), encoding="utf-8")
+    known = ["wards.csv", "--sensitive", "value", "--gamma", "2", "--log", "log", "--keep", "ward", *words]
+    if number > 1:
+        known += ["--append", f"{number - 1}.csv", "--append-manifest", f"{number - 1}.json"]
+    return main(["publish", *known, "-o", f"{number}.csv", "--manifest", f"{number}.json"])
+
+
+@pytest.mark.parametrize("words", [(), NAMED, (*NAMED, "--drop", "name")])
+def test_a_repeated_batch_is_refused_though_its_ids_were_dropped(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["key", "secret"]) == 0
-    named = ("--id", "name", "--drop", "name", "--key-file", "secret")
-    rows = ROWS.replace("value\n", "value,ward\n").replace(",a\n", ",a,x\n")
-    Path("wards.csv").write_text(re.sub(r",([bcd])\n", r",\1,y\n", rows), encoding="utf-8")
-    known = ["--sensitive", "value", "--gamma", "2", "--log", "log", "--keep", "ward"]
-    assert main(["publish", "wards.csv", *known, "-o", "1.csv", "--manifest", "1.json", *named]) == 0
+    assert _without_names(ROWS, 1, *NAMED, "--drop", "name") == 0
+    assert _without_names(BATCH, 2, *words) == 0
+    assert Path("2.csv").read_text("utf-8").startswith("ward,value\n")
     capsys.readouterr()
-    batch = ["--append", "1.csv", "--append-manifest", "1.json", "-o", "2.csv"]
-    assert main(["publish", "wards.csv", *known, *batch]) == 2
-    assert "the batch is already a part of the release (release 1 of the log)" in capsys.readouterr().err
-    assert not Path("2.csv").exists()
+    for table, release in ((ROWS, 1), (BATCH, 2)):
+        assert _without_names(table, 3, *words) == 2
+        assert f"already a part of the release (release {release} of the log)" in capsys.readouterr().err
+    assert not Path("3.csv").exists()
+
+
+def test_a_batch_is_drawn_by_ids_that_the_release_dropped() -> None:
+    assert main(["key", "secret"]) == 0
+    assert _without_names(ROWS, 1, *NAMED, "--drop", "name") == 0
+    by_ids = []
+    for table in (BATCH, BATCH.replace("\nm", "\no")):  # other ids alone
+        assert _without_names(table, 2, *NAMED, "--force") == 0
+        by_ids.append(Path("2.csv").read_bytes())
+    assert by_ids[0] != by_ids[1]
+    assert json.loads(Path("2.json").read_text("utf-8"))["recoded"] == [{"column": "name", "dropped": True}]
+
+
+def test_ids_that_a_release_holds_cannot_be_dropped_from_a_batch(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["key", "secret"]) == 0
+    Path("batch.csv").write_text(BATCH, encoding="utf-8")
+    assert _publish("-o", "1.csv", "--manifest", "1.json", *NAMED) == 0
+    capsys.readouterr()
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", *NAMED, "--drop", "name") == 2
+    assert "--drop name: the release that the batch joins has this column" in capsys.readouterr().err
 
 
 def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFixture[str]) -> None:
