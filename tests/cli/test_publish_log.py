@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import stat
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -200,6 +201,28 @@ def test_a_batch_is_drawn_by_ids_that_the_release_dropped() -> None:
         by_ids.append(Path("2.csv").read_bytes())
     assert by_ids[0] != by_ids[1]
     assert json.loads(Path("2.json").read_text("utf-8"))["recoded"] == [{"column": "name", "dropped": True}]
+
+
+def test_a_deletion_leaves_releases_that_can_be_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    """The release that held the record is drawn again; the batch after it keeps its draws."""
+    assert main(["key", "secret"]) == 0
+    added = []
+    for table in (ROWS, ROWS.replace("n3,d\n", "")):
+        assert _without_names(table, 1, *NAMED, "--drop", "name", "--force") == 0
+        warned = capsys.readouterr().err
+        assert _without_names(BATCH, 2, *NAMED, "--force") == 0
+        both, first = (Counter(Path(name).read_text("utf-8").splitlines()) for name in ("2.csv", "1.csv"))
+        added.append(both - first)
+        assert main(["estimate", "2.csv", "--manifest", "2.json", "--where", "value=a"]) == 0
+        capsys.readouterr()
+    assert added[0] == added[1]
+    assert "published counts is off by" in warned
+    lines = Path("2.csv").read_text("utf-8").splitlines(keepends=True)
+    Path("less.csv").write_text("".join(lines[:-1]), encoding="utf-8")
+    for known in (["--manifest", "2.json"], ["--sensitive", "value", "--gamma", "2"]):
+        capsys.readouterr()
+        assert main(["estimate", "less.csv", *known, "--where", "value=a"]) == 2
+        assert " rows" in capsys.readouterr().err
 
 
 def test_ids_that_a_release_holds_cannot_be_dropped_from_a_batch(capsys: pytest.CaptureFixture[str]) -> None:
