@@ -103,6 +103,13 @@ class Anonymity:
         """Number of records with unique quasi-identifiers."""
         return self.sizes.get(1, 0)
 
+    @property
+    def alone_in_words(self) -> str:
+        """How many records these are, as a sentence."""
+        if self.alone == 1:
+            return "1 record is alone in its group"
+        return f"{self.alone} records are alone in theirs"
+
     @cached_property
     def _diverse(self) -> Mapping[tuple[int, ...], int]:
         if self.groups is None:

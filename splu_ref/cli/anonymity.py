@@ -54,7 +54,7 @@ def run(
     }
     lines = [
         ("groups", f"{sum(found.sizes.values())} of {found.records} records, by {', '.join(quasi)}"),
-        ("k", f"{found.k}: the smallest group; {found.alone} records are alone in theirs"),
+        ("k", f"{found.k}: the smallest group; {found.alone_in_words}"),
     ]
     if sensitive is not None:
         assert found.distance is not None

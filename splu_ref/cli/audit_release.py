@@ -46,7 +46,7 @@ from splu_ref.cli.output import (
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_parameters import Agreement, ReleaseOptions, StatedRelease, domain_text
 from splu_ref.data import Microdata, read_table, require_columns
-from splu_ref.guarantees import exact_json
+from splu_ref.guarantees import decimal_up, exact_json
 from splu_ref.mechanisms import Manifest
 from splu_ref.randomness import Key
 
@@ -61,6 +61,10 @@ BLIND = {
 }
 """Limits of an audit without the original, by the first of these checks that was made."""
 TO_DECIDE = "for every cell, {} --key-file or --transcript"
+AT_CLAIMED_RATE = "independence is tested at the claimed rate, so a wrong rate alone fails it too"
+ORIGINAL_DIFFERS = (
+    "the published table is the one of the manifest, so --original may be another file, or edited"
+)
 NOTHING = "true values cannot be distinguished from drawn ones"
 
 
@@ -299,17 +303,10 @@ def _lines(
     found: ReleaseAudit, repeated: RepeatedPrivacy | None, to_decide: str, *, every: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield labels and texts; without ``every``, numbers of the failed checks alone."""
-    failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
-    hints = [f"; {check.hint}" for check in found.checks if check.hint and not check.passed]
-    performed = {check.name for check in found.checks}
-    limits = next((text for name, text in BLIND.items() if name in performed), NOTHING)
-    reason = ". ".join(map(str, found.detectable)) or f"without the original, {limits}"
-    if found.recomputed is not None:
-        reason = f"replayed from the {found.recomputed}, cell by cell; how that was chosen is not tested"
-    yield "verdict", f"{found.verdict}: {''.join([f'failed: {failed}', *hints]) if failed else reason}"
+    yield "verdict", f"{found.verdict}: {_reason(found)}"
     if found.verdict == "inconclusive" and found.recomputed is None:
         yield "to decide", to_decide
-    yield "false alarm", f"probability at most {float(found.level):.3g} for an honest release"
+    yield "false alarm", f"probability at most {decimal_up(found.level, 3)} for an honest release"
     if found.linked is not None:
         yield "linked", f"{found.linked} of {found.rows} rows certainly belong to one record of the original"
     for check in found.checks:
@@ -324,7 +321,7 @@ def _lines(
         yield "T_P", str(repeated)
     if not every:
         left = dict.fromkeys(skipped.name for skipped in found.not_checked)
-        yield from [("not checked", ", ".join(left))] if left else []
+        yield from [("not checked", f"{', '.join(left)} (for the reasons add --explain)")] if left else []
         yield "details", "numbers and detection power of every check: add --explain"
         return
     reasons: dict[str, list[str]] = {}
@@ -334,6 +331,24 @@ def _lines(
         yield "not checked", f"{', '.join(names)}: {reason}"
     for text in found.not_shown:
         yield "not tested", text
+
+
+def _reason(found: ReleaseAudit) -> str:
+    """Return the reason of the verdict, and if a check failed what to look at first."""
+    failed = dict.fromkeys(check.name for check in found.checks if not check.passed)
+    if failed:
+        own = [check.hint for check in found.checks if check.hint and not check.passed]
+        if failed.keys() >= {"retention", "independence"}:
+            own.append(AT_CLAIMED_RATE)
+        matched = any(check.name == "content digest" and check.passed for check in found.checks)
+        if matched and failed.keys() & {"records", "retention"}:
+            own.append(ORIGINAL_DIFFERS)
+        return "; ".join([f"failed: {', '.join(failed)}", *own])
+    if found.recomputed is not None:
+        return f"replayed from the {found.recomputed}, cell by cell; how that was chosen is not tested"
+    performed = {check.name for check in found.checks}
+    limits = next((text for name, text in BLIND.items() if name in performed), NOTHING)
+    return ". ".join(map(str, found.detectable)) or f"without the original, {limits}"
 
 
 def _named(name: str, column: str | None) -> str:

@@ -32,7 +32,7 @@ def test_all_numbers_of_a_table(table: str, capsys: pytest.CaptureFixture[str]) 
     assert (reported["homogeneous_groups"], reported["exposed_records"]) == (0, 0)
     assert main(["anonymity", table, "--quasi", "a", "--quasi", "b", "--sensitive", "s", "--l", "3"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "k 1: the smallest group; 1 records are alone in theirs" in printed
+    assert "k 1: the smallest group; 1 record is alone in its group" in printed
     assert "recursive, l = 3 no c: a group has fewer than 3 values" in printed
     assert "exposed 3 records, in 2 groups that have one value each" in printed
     assert "They give no protection against an attacker who knows values of other records" in printed

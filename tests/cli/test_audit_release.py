@@ -102,6 +102,51 @@ def test_a_wrong_claim(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert result["verdict"] == "inconsistent"
     failed = [name for name, check in _by_name(result).items() if not check["passed"]]
     assert failed == ["retention", "independence"]
+    assert main(["audit-release", str(folder / "published.csv"), *map(str, claim)]) == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "independence; independence is tested at the claimed rate, so a wrong rate alone" in printed
+    assert "may be another file" not in printed  # no digest was compared
+
+
+@pytest.mark.parametrize("edited", ["age", "occupation"])
+def test_a_wrong_original_of_a_right_release(
+    edited: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The content is the manifest's: the verdict says that the original may be the wrong file."""
+    frame = read_table(folder / "adult.csv").to_frame()
+    cells = frame[edited].to_list()
+    if edited == "age":
+        cells[41] = "199"
+    else:
+        cells.sort()
+    write_table(Microdata.from_frame(frame.with_columns(pl.Series(edited, cells))), tmp_path / "o.csv")
+    words = [
+        folder / "published.csv",
+        "--manifest",
+        folder / "published.json",
+        "--original",
+        tmp_path / "o.csv",
+    ]
+    assert main(["audit-release", *map(str, words)]) == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "--original may be another file, or edited" in printed
+    if edited == "age":
+        assert "plan, possible (for the reasons add --explain)" in printed
+        detail = _by_name(_json(capsys, *words, code=1))["records"]["detail"]
+        ages = read_table(folder / "published.csv").to_frame()["age"].to_list()
+        row = detail.split("is left for (number ")[1].split(")")[0]
+        assert detail.startswith("1 row with cells that no record is left for (number ")
+        assert ages[int(row) - 1] == frame["age"][41]
+        assert " without a row (number " in detail
+        assert "42" in detail.split(" without a row (number ")[1]
+
+
+def test_a_bound_of_a_probability_is_not_rounded_to_0(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(folder / "published.csv"), "--sensitive", "occupation", "--gamma", "5"]
+    assert main(["audit-release", *words, "--level", "1e-400"]) == 3
+    assert "false alarm probability at most 1e-400 for" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("original", [True, False], ids=["original", "alone"])

@@ -160,7 +160,7 @@ class KAnonymity(TableClaim):
         finding = self.finding(
             found,
             f"every record is one of {self.said('k')} or more that are alike",
-            f"the smallest group has {_records(found.k)}, alone in theirs: {_records(found.alone)}",
+            f"the smallest group has {_records(found.k)}; {found.alone_in_words}",
             {"k": found.k, "alone": found.alone},
             holds=found.k >= self.k,
             within=sum(size * times for size, times in found.sizes.items() if size >= self.k),

@@ -250,8 +250,9 @@ class CountError(SpluGenClaim):
         return Finding(
             verdict=Verdict.CONFIRMED if confirmed else Verdict.REFUTED,
             stated=(
-                f"{self.setting}, the published count of a value with {self.said('frequency')} records is "
-                f"off by at least {self.said('epsilon')} of it with probability {side} {self.said(key)}"
+                f"{self.setting}, the published count of a value with {self.said('frequency')} "
+                f"{'record' if self.frequency == 1 else 'records'} is off by at least "
+                f"{self.said('epsilon')} of it with probability {side} {self.said(key)}"
             ),
             found=f"the probability is {error['decimal']}",
             numbers={"error": error},

@@ -146,10 +146,20 @@ def all_records_check(match: Match, *, in_place: bool) -> Check:
     return _of_records(match, passed=match.unexpected == (0, 0))
 
 
+def _first(places: Sequence[int]) -> str:
+    """Return the first five places of a table, numbered from 1."""
+    first = ", ".join(str(place + 1) for place in places[:5])
+    return f" (number {first}{', …' if len(places) > 5 else ''})" if len(places) else ""
+
+
 def _of_records(match: Match, more: str = "", *, passed: bool) -> Check:
     """Return the check of the records; if no more than one row in ten has one, the original may be wrong."""
     foreign, gone = match.unexpected
-    detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row{more}"
+    rows, records = ("", "") if passed else map(_first, match.unexpected_places)
+    detail = (
+        f"{foreign} {'row' if foreign == 1 else 'rows'} with cells that no record is left for{rows}, "
+        f"{gone} {'record' if gone == 1 else 'records'} without a row{records}{more}"
+    )
     matched = (
         "no row matches" if foreign == match.rows else f"{match.rows - foreign} of {match.rows} rows match"
     )

@@ -214,6 +214,13 @@ class Match:
         return foreign, int(self.missing[self.missing > 0].sum())
 
     @property
+    def unexpected_places(self) -> tuple[list[int], list[int]]:
+        """The places of these rows and records; of equal ones the last are taken."""
+        left = np.append(self.index.sizes, 0)  # none for the rows of no class, whose number is -1
+        found = np.append(self.index.sizes - self.missing, 0)
+        return _later(self.classes, left), _later(self.index.classes, found)
+
+    @property
     def linked(self) -> int:
         """How many rows belong to one record for certain."""
         return int((self.records >= 0).sum())
@@ -298,6 +305,14 @@ class PlacedMatch(Match):
 
     def _certain(self, column: str) -> IntArray:
         return np.where(self.records >= 0, self.original.codes[column], -1)
+
+
+def _later(classes: IntArray, kept: NDArray[np.signedinteger]) -> list[int]:
+    """Return the places after the first ``kept`` of each class, in order."""
+    order = np.argsort(classes, kind="stable")
+    ordered = classes[order]
+    number = np.arange(len(order)) - np.searchsorted(ordered, ordered)
+    return sorted(order[number >= kept[ordered]].tolist())
 
 
 def matched(published: Microdata, original: Original, *, in_place: bool) -> Match | None:

@@ -40,6 +40,7 @@ from splu_ref.mechanisms import Manifest
 
 AnySpluGenClaim: TypeAlias = SpluGenClaim | SpluGenByColumnClaim
 EXACT_BY_LAW = "counts of common values may be exact by this law, those of rare ones are multiples of gamma"
+NONE_RARE = "no value has {} records or fewer, and by this law counts of others are nearly exact"
 NEEDS_ORIGINAL = "this needs the original"
 NEED_ORIGINAL = (
     "schema",
@@ -144,10 +145,12 @@ def _of_counts(match: Match, column: str, claimed: SpluGenClaim, *, intact: bool
     yield counts_evidence(match, column, claimed) if intact else NotChecked("counts", column, unknown)
     if claimed.draws.name == "all-or-none":
         yield NotChecked("exactness", column, EXACT_BY_LAW)
-    elif intact:
+    elif not intact:
+        yield NotChecked("exactness", column, unknown)
+    elif len(protected(match, column, claimed)):
         yield exactness_evidence(match, column, claimed)
     else:
-        yield NotChecked("exactness", column, unknown)
+        yield NotChecked("exactness", column, NONE_RARE.format(claimed.draws.bound))
 
 
 def _of_draws(match: Match, column: str, claimed: SpluGenClaim, *, intact: bool) -> Iterator[Finding]:
@@ -198,5 +201,8 @@ def _exact_counts_words(match: Match, column: str, claimed: SpluGenClaim) -> str
     """Return which counts would be exact that should not be, in words; empty if there are none."""
     if claimed.draws.bound is None:
         return EXACT_COUNTS
-    few = bool(len(protected(match, column, claimed)))
-    return f"exact counts of values of at most {claimed.draws.bound} records" if few else ""
+    if len(protected(match, column, claimed)):
+        return f"exact counts of values of at most {claimed.draws.bound} records"
+    # By the law capped these counts still vary, a little; by all-or-none they may be exact.
+    capped = claimed.draws.name == "capped"
+    return f"exact counts of values of more than {claimed.draws.bound} records" if capped else ""

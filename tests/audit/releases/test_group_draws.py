@@ -147,10 +147,18 @@ def test_repaired_small_counts_are_found_where_many_values_are_rare() -> None:
     assert _failed(audit) == {"exactness"}
     reported = "exact counts of values of at most 40 records"
     assert reported in str(audit.detectable[0]).split(";")[0]
-    assert "exact" not in str(_audit(published, TIGHT).detectable[0]).replace(
-        " original", ""
-    )  # none is so rare
     assert reported in str(_audit(published, RARE).detectable[0]).split(";")[0]  # 40 is no multiple of 3
+
+
+def test_exact_counts_are_not_consistent_where_no_count_is_tested() -> None:
+    """No value has two records: nothing is compared, and exact counts are what is not detected."""
+    exact = SpluGen(GAMMA, draws="all-or-none:3")
+    audit = _audit(exact.publish(_original().table, "value", SeededSource(5)).table, TIGHT)
+    assert not _failed(audit)
+    assert audit.verdict == "inconclusive"
+    assert audit.detectable[0].open == ("exact counts of values of more than 2 records",)
+    reasons = {each.name: each.reason for each in audit.not_checked}
+    assert reasons["exactness"].startswith("no value has 2 records or fewer")
 
 
 def test_the_claim_names_its_law() -> None:
