@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -38,6 +39,7 @@ from splu_ref.report import conformance_html
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
 _SHOWN = 20
+_FEW = 5  # failures that are shown without --explain
 _ERRORS = 5  # lines of the program's errors that are shown
 _QUIET = 10.0  # seconds after which a run whose progress bar nobody sees says how far it is
 _DEFAULTS = Limits()
@@ -154,7 +156,7 @@ def run(
         show(outcome.to_json() | more, [], as_json=True)
     else:
         for words, each in zip((command, *others), outcomes, strict=True):
-            show_outcome(each, partial(_alone, vectors, words))
+            show_outcome(each, partial(_alone, vectors, words), explain=explain)
     codes = {_CODES.get(each.verdict, 1) for each in outcomes}
     return 1 if 1 in codes else max(codes)
 
@@ -204,10 +206,11 @@ def _reporter(*, reasons: bool) -> Callable[[Result], None]:
     return report
 
 
-def show_outcome(outcome: Conformance, alone: Callable[[str], str]) -> None:
+def show_outcome(outcome: Conformance, alone: Callable[[str], str], *, explain: bool = False) -> None:
     """Print the outcome: the statement, failures, counts by operation and statistical evidence.
 
-    ``alone`` returns the command that tests one id alone.
+    ``alone`` returns the command that tests one id alone. With ``explain`` twenty failures are listed, not
+    five, so that the counts by operation are on the first screen otherwise.
     """
     if outcome.replay is not None:
         _show_alone(outcome, outcome.replay)
@@ -215,8 +218,9 @@ def show_outcome(outcome: Conformance, alone: Callable[[str], str]) -> None:
     named = f"{outcome.name} {outcome.version}".strip()  # none if the program could not be described
     title = ", ".join(filter(None, (named, f"specification {outcome.specification}")))
     say(outcome.statement)
-    failures = sorted(outcome.failures(), key=lambda failure: not failure.tested)
-    for number, failure in enumerate(failures[:_SHOWN]):  # on lines of their own, which break no id
+    failures = sorted(outcome.failures(), key=lambda failure: _order(failure, crashed=bool(outcome.errors)))
+    shown = _SHOWN if explain else _FEW
+    for number, failure in enumerate(failures[:shown]):  # on lines of their own, which break no id
         say(f"{failure.id}: {failure.reason}")
         for line in outcome.errors.splitlines()[-_ERRORS:] if number == 0 else ():
             say(f"  its errors: {line}")
@@ -224,12 +228,21 @@ def show_outcome(outcome: Conformance, alone: Callable[[str], str]) -> None:
             say(f"  rule: {failure.page}")
         if number == 0 and (failure.kind is not None or failure.operation == PROTOCOL):
             say(f"  see it: {alone(failure.id)}")
-    if len(failures) > _SHOWN:
-        say(f"and {len(failures) - _SHOWN} more: --json lists them all")
+    if len(failures) > shown:
+        say(f"and {len(failures) - shown} more: --json lists them all")
     show({}, [(f"unknown {word.kind}", str(word)) for word in outcome.unknown[:_SHOWN]], as_json=False)
     draw(_by_operation(outcome, title))
     if outcome.statistics:
         draw(_evidence(outcome))
+
+
+def _order(failure: Result, *, crashed: bool) -> tuple[bool, float]:
+    """Return the key by which failures are shown: the shortest request and answer first.
+
+    After a crash it is the order of the run, since the program's errors are those of the first.
+    """
+    size = math.inf if failure.size is None else failure.size
+    return not failure.tested, 0 if crashed else size
 
 
 def _by_operation(outcome: Conformance, title: str) -> Table:
@@ -240,7 +253,7 @@ def _by_operation(outcome: Conformance, title: str) -> Table:
     coverage = outcome.coverage
     rows = {
         name: (coverage.get(name, {}), counts)
-        for name, counts in outcome.by_operation().items()
+        for name, counts in sorted(outcome.by_operation().items(), key=lambda each: -each[1]["failed"])
         if name in outcome.offered or counts["failed"]
     }
     kinds = [kind for kind in Kind if any(kind in shares for shares, _ in rows.values())]

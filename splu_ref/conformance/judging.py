@@ -29,7 +29,19 @@ def judge(session: Session, description: Description, file: VectorFile, vector: 
     except MisbehaviorError as error:
         wrong = str(error)
     verdict = Verdict.PASSED if wrong is None else Verdict.FAILED
-    return Result(vector.id, file.operation, verdict, wrong or "", _kind(vector), file.page)
+    size = None if wrong is None or vector.generator is not None else _size(file, vector)
+    return Result(vector.id, file.operation, verdict, wrong or "", _kind(vector), file.page, size)
+
+
+def _size(file: VectorFile, vector: Vector) -> int:
+    """Return the bytes of a request and its correct answer."""
+    return len(_line(file, vector)) + len(_expected(vector))
+
+
+def _expected(vector: Vector) -> str:
+    """Return the correct answer to a single request, as JSON."""
+    right = {**(vector.answer or {}), **vector.also} if vector.valid else {"error": {"kind": vector.error}}
+    return json.dumps(right)
 
 
 def _kind(vector: Vector) -> Kind:
@@ -67,13 +79,12 @@ def vector_of(
 def replay_of(file: VectorFile, vector: Vector, received: bytes) -> Replay:
     """Return the record of a vector that was tested alone, with the line received."""
     single = vector.generator is None
-    right = {**(vector.answer or {}), **vector.also} if vector.valid else {"error": {"kind": vector.error}}
     return Replay(
         id=vector.id,
         page=file.page,
         about=" ".join([file.about, *(file.notes[flag] for flag in vector.flags)]),
         request=_line(file, vector).decode(errors="replace") if single else "",
-        expected=json.dumps(right) if single else "",
+        expected=_expected(vector) if single else "",
         given=received[:_LONGEST_SHOWN].decode(errors="replace"),
     )
 

@@ -56,6 +56,7 @@ class Result:
     reason: str = ""  #: the fault, why the request was not sent, or why its failure is expected
     kind: Kind | None = None  #: the kind of request; None for a check of the protocol
     page: str = ""  #: the page of the specification that decides a vector; empty for a check
+    size: int | None = None  #: bytes of the request and the correct answer; None unless one request failed
 
     @property
     def tested(self) -> bool:

@@ -340,6 +340,31 @@ for line in sys.stdin:
     assert "splu_ref/spec/plans.py" in printed.out
 
 
+def test_the_shortest_failure_and_the_worst_operation_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first screen has a failure that can be read, and the table with the failing operations on top."""
+    results = [
+        Result("good/a/1", "good", Verdict.PASSED, kind=Kind.ANSWER),
+        Result("plan/accumulated/all", "plan", Verdict.FAILED, "wrong", Kind.GENERATED),
+        Result("plan/a/1", "plan", Verdict.FAILED, "wrong", Kind.ANSWER, "", 900),
+        *(Result(f"draw/b/{n}", "draw", Verdict.FAILED, "wrong", Kind.ANSWER, "", 100 - n) for n in range(9)),
+    ]
+    offered = frozenset(["good", "plan", "draw"])
+    outcome = Conformance("some", "1", "2", offered=offered, results=results)
+    show_outcome(outcome, lambda identifier: f"only {identifier}")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:3] == ["draw/b/8: wrong", "  see it: only draw/b/8"]
+    assert "and 6 more: --json lists them all" in lines
+    rows = [line.split()[0] for line in lines if line.split()]
+    assert [name for name in rows if name in offered] == ["draw", "plan", "good"]
+    show_outcome(outcome, str, explain=True)
+    shown = capsys.readouterr().out
+    assert shown.index("plan/a/1") < shown.index("plan/accumulated/all")
+    assert "more: --json" not in shown
+    file = only("error_probability/gamma-2.json")[0]
+    failed = conform(refusing(["error_probability"]), [file], at_random=False).failures()
+    assert all(failure.size is not None for failure in failed if failure.kind is Kind.ANSWER)
+
+
 def test_a_long_answer_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
     wrong = DYING.replace("answer_line(line)", "answer_line(line).replace(b'[[', b'[[9, ' + b' ' * 200_000)")
     identifier = "plan/accumulated-cyclic-4/all/19"

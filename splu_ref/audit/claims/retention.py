@@ -238,7 +238,7 @@ class RhoPrivacy(RetentionClaim):
             finding,
             verdict=Verdict.NARROWED,
             true_for=f"true for rho1 below {_about(largest)}",
-            instead=f"a posterior of up to {_about(posterior)}",
+            instead=_above(posterior),
             remarks=(witness, ONE_RECORD),
         )
 
@@ -273,9 +273,7 @@ class RhoPrivacy(RetentionClaim):
         )
         if worst.posterior < self.levels.rho2:
             return finding
-        return replace(
-            finding, verdict=Verdict.REFUTED, instead=f"a posterior of up to {_about(worst.posterior)}"
-        )
+        return replace(finding, verdict=Verdict.REFUTED, instead=_above(worst.posterior))
 
     def work(self) -> int:
         """Estimate the work of the search for the worst property: sums of counts, for each value."""
@@ -375,6 +373,11 @@ def _ratio(value: str | int, name: str) -> Fraction:
     if found < 1:
         raise ParameterError(f"{name} is below 1, which no ratio of two chances is at most: write 1 or more")
     return found
+
+
+def _above(posterior: Fraction) -> str:
+    """Return what could be promised of a posterior that is reached."""
+    return f"any rho2 above {_about(posterior)}: that chance is reached, and reaching rho2 is a breach"
 
 
 def _about(chance: Fraction) -> str:

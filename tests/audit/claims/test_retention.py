@@ -228,8 +228,16 @@ def test_several_columns_have_no_certificate_and_it_is_said_why() -> None:
         ("local-epsilon", {"epsilon": "1/2"}, "epsilon = 0.693147180560"),
         ("local-epsilon", {"epsilon": "0.6931471806"}, ""),
         # So 1/4 rises to 2/4 of 2/4 + 3/4.
-        ("rho-privacy", {"rho1": "1/4", "rho2": "3/10"}, "a posterior of up to 2/5"),
-        ("rho-privacy", {"rho1": "1/4", "rho2": "3/10", "counts": [1, 1, 1, 1]}, "a posterior of up to 2/5"),
+        (
+            "rho-privacy",
+            {"rho1": "1/4", "rho2": "3/10"},
+            "any rho2 above 2/5: that chance is reached, and reaching rho2 is a breach",
+        ),
+        (
+            "rho-privacy",
+            {"rho1": "1/4", "rho2": "3/10", "counts": [1, 1, 1, 1]},
+            "any rho2 above 2/5: that chance is reached, and reaching rho2 is a breach",
+        ),
     ],
 )
 def test_a_false_claim_is_reported_with_what_would_be_true(
