@@ -40,6 +40,7 @@ from splu_ref.cli.assessment import (
     unique_records,
 )
 from splu_ref.cli.output import show
+from splu_ref.data import listed
 from splu_ref.guarantees import LeastWorstError, decimal_down, exact_json, least_worst_error
 from splu_ref.mechanisms import SpluGen
 from splu_ref.output import draw, whole_or
@@ -226,15 +227,16 @@ class ColumnAdvice:
                 draw(self._widths(some, errors=errors))
                 show({}, lines, as_json=False)
 
-    def show(self) -> None:
-        """Print every gamma, every reason, and the disclosure risks."""
+    def show(self, *, changed: bool) -> None:
+        """Print every gamma, every reason and the disclosure risks; ``changed``: by the command."""
         advice, best, leaks = self.advice, self.best, self.leaks
         draw(_options(advice, self.used, self.minima))
+        unchanged = "in the table as it is, before the command drops or recodes: " if changed else ""
         lines = [
             *_lines(advice, best, self.used),
             *(("disclosed by" if n == 0 else "", risk) for n, risk in enumerate(leak_warnings([leaks]))),
             *([("", MEANING)] if leaks.concentrations else []),
-            ("unique", unique_records(leaks, advice.rows)),
+            ("unique", unchanged + unique_records(leaks, advice.rows)),
             *self.assessment.typical_errors(),
             *self.assessment.sentences()[2:],
             *(("draws" if n == 0 else "", self._benefit(law)) for n, law in enumerate(self.laws)),
@@ -409,7 +411,9 @@ def _option_text(option: Option) -> str:
 
 
 def _values(advice: Advice, numbers: tuple[int, ...]) -> str:
-    named = [f"{value} ({count})" for value, count in (advice.values[number] for number in numbers[:SHOWN])]
+    named = [
+        f"{listed(value)} ({count})" for value, count in (advice.values[number] for number in numbers[:SHOWN])
+    ]
     return _listed(named, len(numbers))
 
 

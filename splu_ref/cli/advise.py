@@ -32,7 +32,7 @@ from splu_ref.audit import (
 )
 from splu_ref.channels import ParameterError, one_budget
 from splu_ref.cli.advice_details import AUDIENCE, ColumnAdvice
-from splu_ref.cli.assessment import joint_json, joint_lines, joint_privacy
+from splu_ref.cli.assessment import joint_json, joint_lines, joint_privacy, spelling_notes
 from splu_ref.cli.examination import Examination, PreparationOptions, Publication, advised
 from splu_ref.cli.options import BinsOption, CrossOption, DropColumn, GroupRare, KeepColumn, QuasiColumn
 from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, note, show
@@ -169,14 +169,15 @@ def run(
     if explain:
         for part in parts:
             show({}, [("", ""), *([("column", part.column)] if len(parts) > 1 else [])], as_json=False)
-            part.show()
+            part.show(changed=last is not found)
         if choice is not None and limit is not None:
             lines = [("all columns", _joint_choice(choice))] if len(parts) > 1 else []
             lines += [("limited by", limit)] if len(parts) > 1 or not choice.meets else []
             show({}, [*lines, *([] if own == command else [("by splu-gen", own)])], as_json=False)
     if picture_file is not None:
         show({}, [("picture", str(picture_file))], as_json=False)
-    note(AUDIENCE)
+    for remark in (*spelling_notes(found.values, missing), AUDIENCE):
+        note(remark)
 
 
 def _named_tables(

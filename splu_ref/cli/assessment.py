@@ -18,7 +18,7 @@ from splu_ref.audit import (
 )
 from splu_ref.channels import MOST, DataError, GroupDraws, ParameterError, PublishedCount, one_budget, shown
 from splu_ref.cli.output import note
-from splu_ref.data import Microdata, text
+from splu_ref.data import MISSING_MARKERS, Microdata, text
 from splu_ref.guarantees import decimal_down, exact_json
 from splu_ref.mechanisms import Frequencies
 
@@ -117,6 +117,28 @@ def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
                 yield f"{leak.sentence(found.sensitive)}: {_dependent(leak.columns[0], found.sensitive)}"
         if found.concentrations:
             yield concentrated(found)
+
+
+def spelling_notes(domains: Mapping[str, Iterable[str]], missing: str | None) -> Iterator[str]:
+    """Yield a note for each column with values that may be spellings of one value, or of a missing cell."""
+    for column, values in domains.items():
+        spellings: dict[str, list[str]] = {}
+        for value in values:
+            if value != missing:
+                spellings.setdefault(value.strip().casefold(), []).append(value)
+        markers = ("", *map(str.casefold, MISSING_MARKERS))
+        alike = [" and ".join(map(repr, sorted(each))) for each in spellings.values() if each[1:]]
+        absent = [repr(value) for marker in markers for value in spellings.get(marker, ())]
+        kinds = {"differ only in case or in blanks around them": alike, "look like missing cells": absent}
+        if found := [f"{kind} ({_some(names)})" for kind, names in kinds.items() if names]:
+            yield (
+                f"values of {column!r} {', or '.join(found)}: each is published as a value of its own; "
+                "correct the table first if they mean the same"
+            )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f", and {len(names) - 3} more" if names[3:] else "")
 
 
 def refuse_warnings(leaks: Iterable[Leaks]) -> None:

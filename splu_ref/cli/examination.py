@@ -168,6 +168,11 @@ class Examination:
         found = {column: partly_unique(each) for column, each in self.advices.items()}
         return {column: reason for column, reason in found.items() if reason is not None}
 
+    @property
+    def values(self) -> dict[str, list[str]]:
+        """By sensitive column its values."""
+        return {column: [value for value, _ in each.values] for column, each in self.advices.items()}
+
     def instead(self) -> list[tuple[str, str]]:
         """Return what the other mechanism promises, and what it needs to be declared."""
         if self.texts:
@@ -176,14 +181,13 @@ class Examination:
                 for column, reason in self.texts.items()
             ]
         rare = {Rare.parse(text).column for text in self.options.given["group-rare"]}
-        values = {column: [value for value, _ in each.values] for column, each in self.advices.items()}
         shown = {
             column: [*each[:_LISTED], "..."] if len(each) > _LISTED else each
-            for column, each in values.items()
+            for column, each in self.values.items()
         }
         return [
             ("declare", f"in {DOMAIN} all values that may occur, these and others: {json.dumps(shown)}"),
-            ("instead", alternative_text(values, self.keep, bounded=rare.isdisjoint(values))),
+            ("instead", alternative_text(self.values, self.keep, bounded=rare.isdisjoint(self.values))),
         ]
 
     def remedied(self, original: Microdata) -> Examination:

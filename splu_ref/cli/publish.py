@@ -23,6 +23,7 @@ from splu_ref.cli.assessment import (
     leak_warnings,
     leaks_json,
     repetition,
+    spelling_notes,
     unique_records,
 )
 from splu_ref.cli.domains import read_domains, read_laws
@@ -489,7 +490,8 @@ class _Publication:
             ) + private
         self._write(prepared.table, release, outputs)
         warned = leak_warnings(risks) if grouped else ()
-        for remark in (*warned, *self._remarks(release, made, outputs)):
+        spelled = spelling_notes(release.domains, prepared.table.missing)
+        for remark in (*warned, *spelled, *self._remarks(release, made, outputs)):
             note(remark)
         report = ReleaseReport(
             made, release, self.output, release.table.row_count,

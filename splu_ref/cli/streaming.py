@@ -19,6 +19,7 @@ from splu_ref.cli.assessment import (
     leaks_json,
     refuse_warnings,
     repetition,
+    spelling_notes,
 )
 from splu_ref.cli.output import about, note
 from splu_ref.cli.progress import counted
@@ -125,6 +126,7 @@ def show_streamed(
         )
         if release.randomness != "keyed":
             report.lines.append(("repeated", repetition(laws.values(), epsilon, "use one key (--key-file)")))
-    for remark in (*leak_warnings(risks.leaks), *retention_notes(mechanism)):
+    spelled = spelling_notes(release.domains, release.manifest.missing)
+    for remark in (*leak_warnings(risks.leaks), *spelled, *retention_notes(mechanism)):
         note(remark)
     report.show(as_json=as_json)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from splu_ref.channels import InputError, ParameterError
 from splu_ref.cli.output import MOST_LINES
-from splu_ref.data import JOINED_BY, Cross, Dropped, refuse_existing, write_all
+from splu_ref.data import JOINED_BY, Cross, Dropped, listed, refuse_existing, write_all
 from splu_ref.estimators import (
     MEASURES,
     MISSING,
@@ -34,6 +34,8 @@ FORMS = (".csv", ".csv.gz", ".parquet", ".json")
 """Suffixes of files with tables."""
 NARROW = 80
 """Columns of a terminal for which the room for rows is computed."""
+EXCEEDED = "errors  where one exceeds its interval, the interval is the answer"
+"""Remark on model-based errors, which may be larger than the intervals."""
 ALL, BLANK = "all", "(no content)"
 """Labels of all values of a column together, and of empty cells."""
 
@@ -143,7 +145,7 @@ def make_table(
     if as_json:
         say_json(table_object(table), indent=2)
     elif options.output is None:
-        _show(table, release.table.row_count, every=options.every)
+        _show(table, release, every=options.every)
     for path, _ in files if not as_json else ():
         say(f"written {path}: {len(table.cells)} lines of {' by '.join(table.by)}")
     return table
@@ -161,7 +163,7 @@ def _bytes(table: Table, path: Path) -> bytes:
     return table_bytes(Microdata.from_frame(pl.DataFrame(columns, schema_overrides=kinds)), path)
 
 
-def _show(table: Table, rows: int, *, every: bool) -> None:
+def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
     """Print a table with the notes on it; without ``every`` as many rows as leave room for these."""
     from rich.table import Table as Grid  # noqa: PLC0415 - JSON needs neither
     from rich.text import Text  # noqa: PLC0415
@@ -171,7 +173,10 @@ def _show(table: Table, rows: int, *, every: bool) -> None:
         grid.add_column(Text(visible(column)), overflow="fold")
     qualified = table.warning is not None and any(cell.interval for cell in table.cells)
     level = "interval" if qualified else "95 % interval"  # the warning says which it is
-    for name in (table.quantity, "standard error", level):
+    rows = release.table.row_count
+    looks = len({*table.by, *dict(table.where)} & set(release.domains))
+    error = "model-based error" if looks > 1 else "standard error"
+    for name in (table.quantity, error, level):
         grid.add_column(Text(visible(name)), justify="right", overflow="fold")
     lines = (*table.cells, *table.totals)
     methods = ", ".join(dict.fromkeys(cell.method for cell in lines))
@@ -184,6 +189,7 @@ def _show(table: Table, rows: int, *, every: bool) -> None:
         *([f"where   {Query(table.where)}"] if table.where else []),
         f"method  {methods}; intervals: {', '.join(sorted(accuracy))}",
         f"among   {table.rows} of the {rows} records of the release, with their true values",
+        *([EXCEEDED] if looks > 1 and _exceeded(lines) else []),
         *([] if table.warning is None else [f"warning {mark}{table.warning}{more}"]),
     ]
     room = len(lines) if every else MOST_LINES - 2 - sum(1 + len(note) // NARROW for note in notes)
@@ -197,8 +203,16 @@ def _show(table: Table, rows: int, *, every: bool) -> None:
         say(note)
 
 
+def _exceeded(lines: Sequence[Cell]) -> bool:
+    """Return whether the error of a line is larger than the length of its interval."""
+    return any(
+        cell.interval is not None and (cell.standard_error or 0) > cell.interval[1] - cell.interval[0]
+        for cell in lines
+    )
+
+
 def _texts(cell: Cell) -> list[str]:
-    texts = [ALL if value is None else value or BLANK for value in cell.values]
+    texts = [ALL if value is None else listed(value) or BLANK for value in cell.values]
     error = "none" if cell.standard_error is None else _shown(cell.standard_error)
     if cell.interval is None:
         return [*texts, _shown(cell.estimate), error, "none"]

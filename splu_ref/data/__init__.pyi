@@ -1,5 +1,6 @@
 from .cell_values import Frame as Frame
 from .cell_values import Value as Value
+from .cell_values import listed as listed
 from .cell_values import number as number
 from .cell_values import text as text
 from .cell_values import values as values

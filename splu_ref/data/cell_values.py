@@ -53,6 +53,11 @@ def text(value: Value) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+def listed(value: str) -> str:
+    """Return a value as lists show it: in quotes if it begins or ends with a blank."""
+    return value if value == value.strip() else repr(value)
+
+
 def number(text: str) -> Decimal | None:
     """Return the number that a text writes in decimal digits, or None."""
     if "_" in text:  # Python reads 1_000 as a number

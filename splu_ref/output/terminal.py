@@ -68,7 +68,10 @@ def say(line: str, *, stderr: bool = False, whole: bool = False) -> None:
     ``whole``: count it as one line of a limited screen, however long it is.
     """
     shown = visible(line)
-    if stderr:
+    screen = _SCREEN.get()
+    if stderr and screen is not None:
+        screen.remark(shown)
+    elif stderr:
         _write(f"{shown}\n", sys.stderr)
     else:
         _answer([shown], 1 if whole else -(-len(shown) // get_terminal_size().columns))
@@ -138,6 +141,7 @@ class _Screen:
 
     def __init__(self, most: int) -> None:
         self._room, self._kept, self._left = most, list[tuple[Sequence[str], int]](), 0
+        self._remarks: list[str] = []
 
     def add(self, entry: Sequence[str], height: int) -> None:
         """Print the lines of an entry, which takes ``height`` lines of the terminal, or keep it."""
@@ -148,6 +152,13 @@ class _Screen:
             self._kept.append((entry, height))
             self._left += height
 
+    def remark(self, line: str) -> None:
+        """Print a line on standard error, after the entries that are kept so far."""
+        if self._kept:
+            self._remarks.append(line)
+        else:
+            _write(f"{line}\n", sys.stderr)
+
     def has_room_for(self, other: _Screen) -> bool:
         """Return whether all entries that another screen has kept would be printed."""
         return not self._kept and other._left <= self._room
@@ -156,6 +167,8 @@ class _Screen:
         """Add the kept entries to another screen."""
         for entry, height in self._kept:
             other.add(entry, height)
+        for line in self._remarks:
+            other.remark(line)
 
     def close(self, remedy: str) -> None:
         """Print the kept entries if there is room, else their number."""
@@ -164,6 +177,8 @@ class _Screen:
                 _print(entry)
         else:
             _print([f"{len(self._kept)} more {'entry' if len(self._kept) == 1 else 'entries'}: {remedy}"])
+        for line in self._remarks:
+            _write(f"{line}\n", sys.stderr)
 
 
 _SCREEN: ContextVar[_Screen | None] = ContextVar("screen", default=None)

@@ -91,6 +91,27 @@ def test_people_see_a_table_and_reasons(towns: Path, capsys: pytest.CaptureFixtu
     assert "not for the public" in captured.err
 
 
+def test_spellings_are_named_and_counts_say_of_which_table_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = [f"{i},{i % 2},{'abcd'[i % 4]}" for i in range(160)] + ["160,1,A ", "161,1, ", "162,0,n/a"]
+    Path("t.csv").write_text("id,sex,ill\n" + "".join(f"{line}\n" for line in cells))
+    words = ["t.csv", "--sensitive", "ill", "--missing", "none"]
+    assert main(["advise", *words, "--explain"]) == 0
+    shown = capsys.readouterr()
+    spelled = "values of 'ill' differ only in case or in blanks around them ('A ' and 'a'), or look like "
+    assert f"{spelled}missing cells (' ', 'n/a')" in shown.err
+    text = " ".join(shown.out.split())
+    assert "protected ' ' (1), 'A ' (1), n/a (1)" in text
+    assert "unique in the table as it is, before the command drops or recodes: 163 of 163 records" in text
+    publish = ["--gamma", "2", "--drop", "id", "--manifest", "m.json"]
+    assert main(["publish", *words, *publish, "-o", "p.csv"]) == 0
+    assert spelled in capsys.readouterr().err
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "ill"]) == 0
+    assert "'A '" in capsys.readouterr().out
+
+
 def test_when_nothing_meets_the_goals_the_closest_is_named(
     towns: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

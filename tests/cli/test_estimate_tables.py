@@ -12,7 +12,8 @@ import pytest
 
 from splu_ref.cli import main
 from splu_ref.data import embedded_table, write_table
-from splu_ref.mechanisms import SpluGen
+from splu_ref.estimators import ordered
+from splu_ref.mechanisms import SpluGen, SpluGenByColumn
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 
@@ -102,6 +103,26 @@ def test_a_file_holds_what_is_shown(
     assert (
         shown[-1] == f"among   {reported['rows']} of the 240 records of the release, with their true values"
     )
+
+
+def test_empty_cells_come_last() -> None:
+    assert ordered(["", "b", "10", "2", "a"]) == ["2", "10", "a", "b", ""]
+
+
+def test_errors_over_several_sensitive_columns_are_called_model_based(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With 40 records and gamma = 5 an error is larger than the interval of a cell."""
+    frame = pl.DataFrame({"a": list("vwxyz") * 8, "b": [each for each in "vwxyz" for _ in range(8)]})
+    made = SpluGenByColumn({"a": SpluGen(5), "b": SpluGen(5)}).publish(frame, ["a", "b"], SeededSource(1))
+    write_table(made.table, tmp_path / "p.csv")
+    (tmp_path / "m.json").write_bytes(made.manifest.to_json())
+    words = ["estimate", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json"), "--by"]
+    assert main([*words, "a,b"]) == 0
+    shown = capsys.readouterr().out
+    assert "model-based error" in shown
+    assert main([*words, "a"]) == 0
+    assert "model-based error" not in capsys.readouterr().out
 
 
 def test_a_long_table_is_printed_in_part(

@@ -79,6 +79,23 @@ def test_the_query_on_the_release(
     assert _recoded((column, given)) == (found if isinstance(found, dict) else {column: found})
 
 
+def test_bins_are_named_in_their_order() -> None:
+    manifest: Any = SimpleNamespace(domains={}, recoded=(Bins("age", "10", whole=True),))
+    table = Microdata.from_frame(pl.DataFrame({"age": ["100..109", "30..39", "20..29"]}))
+    found = recoded_query(Query((("age", _between("20", "109")),)), manifest, table)
+    assert found.conditions == (("age", AnyOf(("20..29", "30..39", "100..109"))),)
+
+
+@pytest.mark.parametrize(
+    "condition", [AnyOf(("2025-01..2025-02",)), Between(date(2025, 1, 1), date(2025, 2, 28))]
+)
+def test_a_range_of_dates_is_answered_with_the_bins(condition: Condition) -> None:
+    manifest: Any = SimpleNamespace(domains={}, recoded=(Bins("day", "month"),))
+    table = Microdata.from_frame(pl.DataFrame({"day": ["2025-02", "none", "2025-01"]}))
+    with pytest.raises(ParameterError, match=r"name each of them, as 'day=2025-01\|2025-02'"):
+        recoded_query(Query((("day", condition),)), manifest, table)
+
+
 def test_parts_are_combined_beside_others() -> None:
     conditions = ("work", AnyOf(("a", "b"))), ("rank", NoneOf(("2",))), ("sex", AnyOf(("f",)))
     assert _recoded(*conditions) == {"sex": AnyOf(("f",)), "job": AnyOf(("a / 1", "b / 1"))}
@@ -97,7 +114,7 @@ def test_parts_are_combined_beside_others() -> None:
          "dose=0.5..1 cuts the bin 1.0..<1.5, whose parts are unknown: ask of whole bins"),
         ([("age", _between("50", None))], "age=50..: there is no such bin in the release"),
         ([("age", Between(date(2000, 1, 1), None))],
-         "age=2000-01-01..: dates are selected by their bins"),
+         "age=2000-01-01..: dates are selected by their bins: name each of them, as 'age=20..29|30..39'"),
         ([("born", _between("1980", "1989"))],
          ("born=1980..1989: rare bins were published together, as 'other': name bins that are in the "
           "release, one by one")),

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splu_ref.output import terminal
-from splu_ref.output.terminal import draw, fit_table, say_json, settle_streams
+from splu_ref.output.terminal import at_most_lines, draw, fit_table, say, say_json, settle_streams
 
 SHOWN = """\
 == 36
@@ -231,3 +231,14 @@ def test_every_line_of_a_defect_is_printed(capsys: pytest.CaptureFixture[str]) -
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     assert lines[-2:] == ["ValueError: one", "two\\x1b"]
+
+
+def test_a_note_follows_what_was_printed_before_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stderr", sys.stdout)
+    with at_most_lines(2, "see all"):
+        say("first")
+        say("second")
+        say("a note", stderr=True)
+    assert capsys.readouterr().out.splitlines() == ["first", "second", "a note"]

@@ -24,7 +24,7 @@ from splu_ref.audit.advice.option import Goals
 from splu_ref.audit.advice.recommendation import accurate_text, named, recommend
 from splu_ref.audit.advice.skew import RETENTION, Skew, crossing
 from splu_ref.channels import DataError, InputError
-from splu_ref.data import Bins, Microdata, prepare_table
+from splu_ref.data import Bins, Microdata, listed, prepare_table
 from splu_ref.guarantees import decimal_down
 from splu_ref.mechanisms import RetentionReplacement, largest_gamma
 
@@ -154,8 +154,8 @@ def _of_column(column: str, advice: Advice | Skew) -> Iterator[Objection]:
         yield Objection(
             "nothing rare",
             column,
-            f"it protects no value of {column!r}: the rarest, {rarest}, has {least} records (T_P: up to "
-            f"{goals.alpha})",
+            f"it protects no value of {column!r}: the rarest, {listed(rarest)}, has {least} records "
+            f"(T_P: up to {goals.alpha})",
         )
     elif not best.meets_t_p:
         yield Objection(

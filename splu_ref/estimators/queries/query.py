@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import ParameterError
+from splu_ref.data import listed
 from splu_ref.estimators.queries.condition_text import condition_text, read_conditions
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf, Predicate, condition_of
 from splu_ref.estimators.queries.limits import Limit, Scale
@@ -169,4 +170,4 @@ def suggestion(value: str, domain: Sequence[str]) -> str:
     close = get_close_matches(value, domain, n=3)
     if close:
         return f": did you mean {' or '.join(map(repr, close))}?"
-    return f": it has {', '.join(domain[:20])}" + (", …" if len(domain) > 20 else "")
+    return f": it has {', '.join(map(listed, domain[:20]))}" + (", …" if len(domain) > 20 else "")

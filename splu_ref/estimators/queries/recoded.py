@@ -103,6 +103,8 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
     if not isinstance(condition, Between):
         for value in condition.values:
             if value not in values:
+                if step.whole is None and ".." in value:
+                    raise _date_range(step, value, values)
                 _refuse_part(step, value)
         return condition
     if OTHER in values:
@@ -112,7 +114,7 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
         )
     least, greatest = condition.least, condition.greatest
     if not (isinstance(least, Decimal | None) and isinstance(greatest, Decimal | None)):
-        raise ParameterError(f"{step.column}={condition}: dates are selected by their bins")
+        raise _date_range(step, str(condition), values)
     inside = []
     for value in values:
         limits = step.limits(value)
@@ -127,14 +129,23 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
             greatest is not None and (first > greatest or (first == greatest and condition.below))
         )
         if above and below:
-            inside.append(value)
+            inside.append((limits, value))
         elif not apart:
             raise ParameterError(
                 f"{step.column}={condition} cuts the bin {value}, whose parts are unknown: ask of whole bins"
             )
     if not inside:
         raise ParameterError(f"{step.column}={condition}: there is no such bin in the release")
-    return AnyOf(tuple(inside))
+    return AnyOf(tuple(value for _, value in sorted(inside)))
+
+
+def _date_range(step: Bins, asked: str, values: Sequence[str]) -> ParameterError:
+    """Return the error for a range of dates, with an example of bins of the release."""
+    bins = sorted(value for value in values if value[:1].isdigit())[:2]
+    return ParameterError(
+        f"{step.column}={asked}: dates are selected by their bins: name each of them, as "
+        f"'{step.column}={'|'.join(bins)}'"
+    )
 
 
 def _refuse_part(step: Bins, value: str) -> None:

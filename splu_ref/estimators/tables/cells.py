@@ -175,11 +175,11 @@ def require_columns(release: ReleaseData, columns: Sequence[str]) -> None:
 
 
 def ordered(values: Iterable[str]) -> list[str]:
-    """Return values in table order: numbers by size, then texts by code point."""
+    """Return values in table order: numbers by size, then texts by code point, then the empty text."""
 
     def place(value: str) -> tuple[int, Decimal, str]:
         found = number(value)
-        return (1, Decimal(0), value) if found is None else (0, found, value)
+        return (1 if value else 2, Decimal(0), value) if found is None else (0, found, value)
 
     return sorted(values, key=place)
 
