@@ -139,11 +139,11 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
     return AnyOf(tuple(value for _, value in sorted(inside)))
 
 
-def _date_range(step: Bins, asked: str, values: Sequence[str]) -> ParameterError:
+def _date_range(step: Bins, given: str, values: Sequence[str]) -> ParameterError:
     """Return the error for a range of dates, with an example of bins of the release."""
     bins = sorted(value for value in values if value[:1].isdigit())[:2]
     return ParameterError(
-        f"{step.column}={asked}: dates are selected by their bins: name each of them, as "
+        f"{step.column}={given}: dates are selected by their bins: name each of them, as "
         f"'{step.column}={'|'.join(bins)}'"
     )
 
