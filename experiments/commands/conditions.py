@@ -80,7 +80,8 @@ def run(
     with counted("comparing") as progress:
         for name in names:
             table = _table(name, sensitive, second, largest)
-            found.append(compare_conditions(table, size, times, partial(_source, seed, name), crossed))
+            source = partial(_source, seed, Path(name).stem)  # wherever the table lies
+            found.append(compare_conditions(table, size, times, source, crossed))
             progress(len(found), len(names))
     if report is not None:
         for path in write_folder(report, {FILE: as_csv(found).encode()}, force=force):

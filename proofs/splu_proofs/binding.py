@@ -38,6 +38,8 @@ _FOLDERS = frozenset(
 """Folders of a checkout that may hold modules, and those that tools write."""
 _IMPORTED = (".py", ".pyc", ".so", ".pyd", ".zip")
 """How the names of files end that Python may import."""
+_MAKEFILES = ("GNUmakefile", "makefile")
+"""What make prefers to a Makefile."""
 _DIGITS, _SHORT = 32, 32
 """Hexadecimal digits that are kept of a fingerprint, and of one of many: 128 and 64 bits."""
 
@@ -177,7 +179,8 @@ def machinery() -> str:
 def require_known_files() -> None:
     """Raise an error if something else could be imported from the checkout, such as a stub or a library."""
     folder = Path(__file__).resolve().parent
-    if foreign := [*folder.rglob("*.pyi"), *_beside(folder)]:
+    unread = (each for each in folder.rglob("*") if each.suffix == ".pyi" or each.name in _MAKEFILES)
+    if foreign := [*unread, *_beside(folder)]:
         raise InputError(f"what is imported stands in known folders: remove {', '.join(map(str, foreign))}")
 
 

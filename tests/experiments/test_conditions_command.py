@@ -44,14 +44,15 @@ def _run(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
 def test_independent_conditions_lower_the_error_of_a_table_of_yours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("--data", _table(tmp_path), "--sensitive", "job", "--gamma", 4, "--queries", 30, "--releases", 3)
+    sizes = ("--queries", 100, "--releases", 6)
+    words = ("--data", _table(tmp_path), "--sensitive", "job", "--gamma", 4, *sizes)
     found = _run(capsys, *words)
     [table] = found["tables"]
     assert (table["table"], table["sensitive"], table["gamma"], table["tuned"]) == ("jobs", "job", 4, False)
     assert table["rows"] == ROWS - ROWS % 4
     assert table["mean"] == near(np.mean([one["ratio"] for one in table["classes"]]))
     ratios = {one["name"]: one["ratio"] for one in table["classes"]}
-    assert ratios["1–20"] < 0.9  # the columns are independent given the value, as the product form assumes
+    assert ratios["1–20"] < 0.95  # the columns are independent given the value, as the product form assumes
     assert min(one["coverage"] for one in table["classes"]) > 0.85
     assert all(0.5 < one["predicted"] < 3 for one in table["classes"])
     assert _run(capsys, *words) == found
@@ -64,7 +65,7 @@ def test_cross_tables_and_pairs_of_sensitive_columns_are_compared(
 ) -> None:
     words = ("--data", _table(tmp_path), "--sensitive", "job", "--gamma", 3, *kind)
     folder = tmp_path / "report"
-    [table] = _run(capsys, *words, "--queries", 10, "--releases", 2, "--report", folder)["tables"]
+    [table] = _run(capsys, *words, "--queries", 40, "--releases", 4, "--report", folder)["tables"]
     assert table["sensitive"] == ("job × c0" if kind[0] == "--second" else "job")
     ratios = [one["ratio"] for one in table["classes"]]
     assert len(ratios) > 2

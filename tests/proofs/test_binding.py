@@ -303,6 +303,7 @@ def test_a_folder_of_proofs_does_nothing_when_it_is_imported(write: Callable[...
         ("aaa.egg-info/entry_points.txt", True),
         ("splu_ref.egg-info/entry_points.txt", True),
         ("z3.pyc", True),
+        ("proofs/splu_proofs/coq/GNUmakefile", True),
         ("z3/__init__.pyc", True),
         ("proofs/splu_proofs/splu/__init__.pyi", True),
         ("venv/lib/other.py", False),
