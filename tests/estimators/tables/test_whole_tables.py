@@ -277,7 +277,7 @@ def test_groups_of_records() -> None:
 
 def test_numbers_stand_before_texts_and_by_their_size() -> None:
     assert ordered(["b", "10", "9.5", "", "a", "-1e3", "1_0", "nan", "9.50"]) == [
-        "-1e3", "9.5", "9.50", "10", "", "1_0", "a", "b", "nan",
+        "-1e3", "9.5", "9.50", "10", "1_0", "a", "b", "nan", "",
     ]  # fmt: skip
 
 
