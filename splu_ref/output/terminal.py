@@ -100,7 +100,7 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
         Number of columns, by default that of the terminal.
     """
     from rich.segment import Segment, Segments  # noqa: PLC0415 - what prints plain lines need not load it
-    from rich.style import Style  # noqa: PLC0415
+    from rich.style import Style  # noqa: PLC0415 - the same
     from rich.table import Table  # noqa: PLC0415
 
     target = console(width=width)
@@ -294,7 +294,7 @@ def _needs(column: Column) -> _ColumnWidths:
 
 
 def _rows_as_lists(table: Table, width: int) -> Table:
-    from rich.style import Style  # noqa: PLC0415
+    from rich.style import Style  # noqa: PLC0415 - only a table that is too wide needs it
     from rich.table import Table as Grid  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
