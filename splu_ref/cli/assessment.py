@@ -77,6 +77,12 @@ def joint_lines(views: Sequence[JointView]) -> Iterator[tuple[str, str]]:
             yield "together", f"{mean} has T_P = {level} where the same records have the value in both"
         else:
             yield "together", f"{mean} has T_P of at least {level}, however the columns depend on each other"
+        if view.dependence == "not found":
+            words = (
+                f"no dependence was found: none of these columns predicts another for {CONCENTRATED} of the "
+                "records; weaker dependence is not searched"
+            )
+            yield "", words
         for cells in view.fitting:
             first, second = cells.columns
             words = (
@@ -94,6 +100,7 @@ def joint_json(views: Sequence[JointView]) -> list[dict[str, object]]:
             "columns": list(view.columns),
             "t_p": exact_json(view.t_p, "down"),
             "exact": view.exact,
+            "dependence": view.dependence,
             "fitting": [
                 {"columns": list(each.columns), "share": each.share, "right": list(each.right)}
                 for each in view.fitting

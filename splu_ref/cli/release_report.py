@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from splu_ref.audit import Assessment
+from splu_ref.audit import Assessment, public_statement
 from splu_ref.channels import PublishedCount, natural_logarithm
 from splu_ref.cli.assessment import assessment_json, bargain
 from splu_ref.cli.mechanism_options import NamedMechanism
@@ -171,9 +171,9 @@ class ReleaseReport:
         ]
         self.result["leaks"] = leaks
         self.result["publisher_only"] = [name for name in PUBLISHER_ONLY if name in self.result]
-        statements = [each.statement(name, self.parts.get(name, ())) for name, each in assessments.items()]
-        self.result["statement"] = "; ".join(statements) or None
-        self.lines += [("to quote", statement) for statement in statements]
+        quoted = public_statement(assessments, self.parts) if assessments else None
+        self.result["statement"] = quoted
+        self.lines += [] if quoted is None else [("to quote", quoted)]
         for column, each in assessments.items():
             name = [("column", column)] if isinstance(self.result["sensitive"], list) else []
             self.lines += name + each.sentences(recoding=recoding)

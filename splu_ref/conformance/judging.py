@@ -85,8 +85,15 @@ def replay_of(file: VectorFile, vector: Vector, received: bytes) -> Replay:
         about=" ".join([file.about, *(file.notes[flag] for flag in vector.flags)]),
         request=_line(file, vector).decode(errors="replace") if single else "",
         expected=_expected(vector) if single else "",
-        given=received[:_LONGEST_SHOWN].decode(errors="replace"),
+        given=_given(received),
     )
+
+
+def _given(received: bytes) -> str:
+    """Return the line received; of a longer one the beginning, and how long it was."""
+    given = received[:_LONGEST_SHOWN].decode(errors="replace")
+    cut = len(received) > _LONGEST_SHOWN
+    return f"{given}... (cut: {_LONGEST_SHOWN} of {len(received)} bytes)" if cut else given
 
 
 def _wrong(session: Session, file: VectorFile, vector: Vector) -> str | None:

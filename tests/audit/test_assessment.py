@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_ref.audit.advice.assessment import assess
+from splu_ref.audit.advice.assessment import assess, public_statement
 from splu_ref.audit.averaging import repeated_privacy
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import ParameterError
@@ -38,12 +38,20 @@ def test_numbers_and_words() -> None:
     reported = dict(found.sentences())
     assert reported["protected"].startswith("1 of 6 values (1 record): counts up to 4 are off by 1/2")
     assert f"T_f = {threshold}" in reported["accurate"]
-    public = found.statement("job")
+    public = public_statement({"job": found}, {})
     assert f"by 1/2 or more with probability at least {decimal_down(level, 4)} where at most 4" in public
     assert f"at most 1/10 where {threshold} or more have it" in public
-    assert "each of its parts job and sex at least as often" in found.statement("both", ["job", "sex"])
+    crossed = public_statement({"both": found}, {"both": ["job", "sex"]})
+    assert "each of its parts job and sex at least as often" in crossed
     # the sentence says nothing of the table: not even that no value is rare
-    assert assess(PublishedCount.of(2, None), VALUES[:1], "1/2", 4, "1/10").statement("job") == public
+    common = assess(PublishedCount.of(2, None), VALUES[:1], "1/2", 4, "1/10")
+    assert public_statement({"job": common}, {}) == public
+    both = public_statement({"job": found, "age": common}, {})  # one law: one promise
+    assert both.startswith("each published job and each published age is the true one with probability 1/2;")
+    assert (both.count("a published count is off"), both.count("nothing is promised")) == (1, 1)
+    other = assess(PublishedCount.of(3, None), VALUES, "1/2", 4, "1/10")
+    both = public_statement({"job": found, "age": other}, {})
+    assert (both.count("a published count is off"), both.count("nothing is promised")) == (2, 1)
 
 
 def test_every_estimate_is_bounded_for_other_retentions_and_for_more_counts() -> None:

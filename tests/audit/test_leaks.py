@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
 from splu_ref.audit.advice.joint_view import joint_views
+from splu_ref.cli.assessment import joint_lines
 from splu_ref.audit.advice.leaks import Leaks, Roles, scan
 from splu_ref.audit.advice.skew import require_groups
 from splu_ref.audit.advice.verdict import refuse_disclosure
@@ -209,7 +210,16 @@ def test_fitting_cells_of_a_column_and_its_copy() -> None:
     laws = dict.fromkeys("ab", PublishedCount.of(5))
     [view] = joint_views(table, scan(table, ["a", "b"], 100), laws, Fraction(3, 10), 10)
     assert view.exact
-    assert view.columns == ("a", "b")
+    assert (view.columns, view.dependence) == (("a", "b"), "found")
     [cells_that_fit] = view.fitting
     assert cells_that_fit.share == pytest.approx(0.06, abs=1e-6)
     assert cells_that_fit.right == pytest.approx((2 / 3, 2 / 3), abs=1e-6)
+
+
+def test_columns_without_dependence_are_said_to_have_none_only_if_it_was_searched() -> None:
+    table = Microdata.from_frame(pl.DataFrame({"a": list("xy") * 60, "b": list("xxyyz") * 24}))
+    laws = dict.fromkeys("ab", PublishedCount.of(2))
+    for roles, dependence in ((Roles(), "not found"), (Roles(keep=("a",)), "not searched")):
+        [view] = joint_views(table, scan(table, ["a", "b"], 100, roles), laws, Fraction(3, 10), 10)
+        assert (view.dependence, view.exact, view.fitting) == (dependence, False, ())
+        assert any("no dependence was found" in words for _, words in joint_lines([view])) is (not roles.keep)

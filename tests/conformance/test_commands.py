@@ -201,7 +201,9 @@ def test_unusable_options(arguments: list[str], words: str, capsys: pytest.Captu
     assert message.count("\n") == 1
 
 
-def test_the_largest_limits_and_a_request_alone(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_largest_limits_and_a_request_alone(
+    few: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     most = ["--timeout", "3600", "--time", "604800", "--cpu", "604800", "--memory", "16777216"]
     only = ["--only", "estimate/mle-3/count-0"]
     assert main(["conform", "--vectors", str(few), *most, *only, "--", *LIMITED]) == 0
@@ -211,6 +213,10 @@ def test_the_largest_limits_and_a_request_alone(few: Path, capsys: pytest.Captur
     assert json.loads(labeled["request"])["published_count"] == 0
     assert json.loads(labeled["expected"]) == {"estimate": "0"}
     assert json.loads(labeled["given"]) == {"estimate": "0"}
+    monkeypatch.setattr("splu_ref.conformance.judging._LONGEST_SHOWN", 5)
+    assert main(["conform", "--vectors", str(few), *only, "--", *LIMITED]) == 0
+    [given] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("given")]
+    assert re.fullmatch(r'given: \{"est\.\.\. \(cut: 5 of \d+ bytes\)', given)
 
 
 def test_the_worst_program_decides(few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ Computed from true counts, like all advice: for the publisher, and not for the p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -110,20 +110,13 @@ class Assessment:
             *_labeled("caution", self._cautions(recoding=recoding)),
         ]
 
-    def statement(self, column: str, parts: Sequence[str] = ()) -> str:
-        """Return what a release with independent draws promises and what not, for the public.
-
-        ``parts`` are the columns of which a crossing was made. The sentence depends on the parameters alone:
-        whether a value is rare is not for the public.
-        """
-        whose = f"the true one with probability {self.law.retention}"
-        if parts:
-            whose += f", and each of its parts {' and '.join(parts)} at least as often: all are uncertain"
+    @property
+    def count_promise(self) -> str:
+        """What the release promises about a published count, for the public."""
         return (
-            f"each published {column} is {whose}; a published count is off by {self.epsilon} or more with "
-            f"probability at least {decimal_down(self.t_p, 4)} where at most {self.alpha} records have the "
-            f"value, and at most {self.t_e} where {self.threshold} or more have it; nothing is promised for "
-            "other counts, nor about who is in the table and its other columns"
+            f"a published count is off by {self.epsilon} or more with probability at least "
+            f"{decimal_down(self.t_p, 4)} where at most {self.alpha} records have the value, and at most "
+            f"{self.t_e} where {self.threshold} or more have it"
         )
 
     def typical_errors(self) -> list[tuple[str, str]]:
@@ -161,6 +154,29 @@ class Assessment:
                 f"{_OTHERS if recoding else _FEWER_BEFORE}"
             )
         return cautions
+
+
+def public_statement(assessments: Mapping[str, Assessment], parts: Mapping[str, Sequence[str]]) -> str:
+    """Return what a release with independent draws promises and what not, for the public.
+
+    ``parts`` are the columns of which a crossing was made, by its name. The sentence depends on the parameters
+    alone: whether a value is rare is not for the public. Columns with one law share their promise.
+    """
+    names: dict[tuple[Fraction, str], list[str]] = {}
+    for column, each in assessments.items():
+        name = f"each published {column}"
+        if column in parts:
+            name += f" (and each of its parts {' and '.join(parts[column])} at least as often)"
+        names.setdefault((each.law.retention, each.count_promise), []).append(name)
+    promises = [
+        f"{' and '.join(each)} is the true one with probability {retention}; {counts}"
+        for (retention, counts), each in names.items()
+    ]
+    others = "other counts and for columns together" if len(assessments) > 1 else "other counts"
+    return (
+        f"{'; '.join(promises)}; nothing is promised for {others}, nor about who is in the table and its "
+        "other columns"
+    )
 
 
 def _labeled(label: str, texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
@@ -45,6 +46,8 @@ class JointView:
     #: records have; else ``level.at_least`` bounds T_P, whatever the dependence
     exact: bool
     fitting: tuple[FittingCells, ...]  #: by pair of dependent columns
+    #: whether one of the columns determines another, or nearly; not searched if a dependence is accepted
+    dependence: Literal["found", "not found", "not searched"]
 
     @property
     def t_p(self) -> Fraction:
@@ -83,6 +86,7 @@ def joint_views(
     pairs = {
         (leak.columns[0], found.sensitive): leak.kind for found in leaks for leak in found.leaks if leak.drawn
     }
+    accepted = {column for found in leaks for column in found.keep}
     views = []
     for columns in _dependent(tuple(laws), pairs) or [tuple(laws)]:
         inside = {pair: kind for pair, kind in pairs.items() if pair[0] in columns}
@@ -97,6 +101,7 @@ def joint_views(
                 level=joint_minimum([laws[column] for column in columns], epsilon, alpha),
                 exact="determines" in inside.values(),
                 fitting=tuple(each for each in cells if each is not None),
+                dependence="found" if pairs else "not searched" if accepted & laws.keys() else "not found",
             )
         )
     return tuple(views)

@@ -117,6 +117,7 @@ class Leaks:
     #: number of records that are unique in all other columns, or in the declared quasi-identifiers; and these
     unique_records: int
     unique_by: tuple[str, ...]  #: see ``unique_records``
+    keep: tuple[str, ...]  #: columns whose risk is accepted: dependence on a sensitive one is not searched
     pairs: int  #: number of searched pairs of columns, and of all pairs
     all_pairs: int  #: see ``pairs``
     #: columns with too many values for the search in the order of numbers or dates
@@ -214,6 +215,7 @@ def scan(
                 above=above,
                 unique_records=alone,
                 unique_by=declared.quasi,
+                keep=declared.keep,
                 pairs=len(pairs),
                 all_pairs=comb(len(seen), 2),
                 unordered=tuple(column.name for column in seen if column.values is None),

@@ -131,7 +131,7 @@ class LocalEpsilon(RetentionClaim):
             stated=f"{self.setting}, a record{often} is locally private with {name} = {self.said(key)}",
             found=f"e^epsilon is {_about(ratio)}, epsilon <= {epsilon}",
             numbers={"e_epsilon": exact_json(ratio, "up"), "releases": self.releases},
-            recompute=self.breach_command("1/10", "1/2"),
+            recompute=self._logarithms,
             without_certificate=NO_CERTIFICATE,
             remarks=self._remarks(),
         )
@@ -144,6 +144,13 @@ class LocalEpsilon(RetentionClaim):
             true_for="" if not releases else f"true for {releases_text(releases)}",
             instead=f"epsilon = {epsilon}",
         )
+
+    @property
+    def _logarithms(self) -> str:
+        """A command that computes epsilon again, from the formula of the ratio."""
+        kept = " + ".join(f"log1p({size} * p / (1 - p))" for size in self.values)
+        product = f"{self.releases} * ({kept})" if self.releases > 1 else kept
+        return f'python3 -c "from math import log1p; p = {self.retention}; print({product})"'
 
     def _within(self, ratio: Fraction) -> bool:
         return _logarithm_at_most(ratio, self.bound) if self.logarithmic else ratio <= self.bound

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import combinations, product
-from math import exp, prod
+from math import exp, log, prod
 from typing import Any
 
 import pytest
@@ -72,6 +75,10 @@ def test_local_epsilon_is_the_largest_ratio_of_chances(
         reported = found.numbers["e_epsilon"]
         assert isinstance(reported, dict)
         assert Fraction(reported["fraction"] or 0) == ratio
+        python, *arguments = shlex.split(found.recompute)
+        assert python == "python3"
+        ran = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
+        assert float(ran.stdout) == near(log(ratio))
 
 
 def test_epsilon_is_compared_with_the_logarithm_and_not_with_its_float() -> None:
