@@ -2,8 +2,8 @@ from .advice.advice import EVERY_GAMMA as EVERY_GAMMA
 from .advice.advice import Advice as Advice
 from .advice.advice import advise as advise
 from .advice.assessment import Assessment as Assessment
-from .advice.assessment import public_statement as public_statement
 from .advice.assessment import assess as assess
+from .advice.assessment import public_statement as public_statement
 from .advice.coded_table import CodedTable as CodedTable
 from .advice.coded_table import TableInMemory as TableInMemory
 from .advice.expected_widths import CrossTable as CrossTable

@@ -267,6 +267,7 @@ def _document(
                 "rows": check.rows,
                 "detail": check.detail,
                 "power": check.power,
+                "places": dict(zip(("rows", "records"), map(list, check.places), strict=True)),
                 "meaning": MEANING[check.name],
             }
             for check in found.checks

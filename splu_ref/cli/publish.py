@@ -92,6 +92,10 @@ JOINED = (
     "audit-release cannot audit joined batches: publish new records as a release of their own, without "
     "--append, if they are to be audited"
 )
+UNCOMPARED = (
+    "without an --id column in the release, records of the batch that it holds already are not detected; "
+    "--log refuses a whole batch that it holds: compare the ids in the originals first"
+)
 ORDERED = (
     "rows keep their order, by which whoever knows the order of the original finds each record: --shuffle "
     "changes it"
@@ -541,6 +545,8 @@ class _Publication:
         """Yield the notes on a release."""
         if isinstance(release, JoinedRelease):
             yield JOINED
+            if self.id_column not in release.table.columns:
+                yield UNCOMPARED
         observed = self.options.observed_domain
         fixed = tuple(self.preparation.domains)
         if self._named.declares or isinstance(release, JoinedRelease):

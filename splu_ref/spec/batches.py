@@ -2,7 +2,8 @@
 
 1. The new records are published as a table of their own, with the parameters, the sensitive columns and the
    columns of the release, in the same order. Their table must be feasible by itself; `waiting` says which of
-   its records have to wait otherwise.
+   its records have to wait otherwise. Where the batch has an id column that the release has too, no id may
+   be in both. Otherwise the records are taken for new: published rows do not show whether they are.
 2. The published rows of the release, in their order, and those of the batch, in theirs, are put into one
    random order: `order`, or `keyed_order` under a key.
 3. The domain of a column is the union of both domains, ascending. The manifest lists the numbers of rows of

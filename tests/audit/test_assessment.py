@@ -51,7 +51,9 @@ def test_numbers_and_words() -> None:
     assert (both.count("a published count is off"), both.count("nothing is promised")) == (1, 1)
     other = assess(PublishedCount.of(3, None), VALUES, "1/2", 4, "1/10")
     both = public_statement({"job": found, "age": other}, {})
-    assert (both.count("a published count is off"), both.count("nothing is promised")) == (2, 1)
+    assert "a published count of job is off" in both
+    assert "a published count of age is off" in both
+    assert both.count("nothing is promised") == 1
 
 
 def test_every_estimate_is_bounded_for_other_retentions_and_for_more_counts() -> None:

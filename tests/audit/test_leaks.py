@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
 from splu_ref.audit.advice.joint_view import joint_views
-from splu_ref.cli.assessment import joint_lines
 from splu_ref.audit.advice.leaks import Leaks, Roles, scan
 from splu_ref.audit.advice.skew import require_groups
 from splu_ref.audit.advice.verdict import refuse_disclosure
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.cli.assessment import joint_lines
 from splu_ref.data import Microdata
 
 CELLS = st.sampled_from(["x", "y", "z", ""])

@@ -132,11 +132,14 @@ def test_a_wrong_original_of_a_right_release(
     assert "--original may be another file, or edited" in printed
     if edited == "age":
         assert "plan, possible (for the reasons add --explain)" in printed
-        detail = _by_name(_json(capsys, *words, code=1))["records"]["detail"]
+        check = _by_name(_json(capsys, *words, code=1))["records"]
+        detail, places = check["detail"], check["places"]
         ages = read_table(folder / "published.csv").to_frame()["age"].to_list()
         row = detail.split("is left for (number ")[1].split(")")[0]
         assert detail.startswith("1 row with cells that no record is left for (number ")
         assert ages[int(row) - 1] == frame["age"][41]
+        assert places["rows"] == [int(row)]
+        assert 42 in places["records"]
         assert " without a row (number " in detail
         assert "42" in detail.split(" without a row (number ")[1]
 
@@ -301,6 +304,12 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
         capsys, *given, "--original", replaced / "adult.csv", "--key-file", replaced / "key", code=0
     )
     assert again["recomputed_from"] == "key (keyed randomness)"
+    rows = read_table(replaced / "published.csv").to_frame()
+    turned = pl.concat([rows[2:3], rows[1:2], rows[0:1], rows[3:]])
+    write_table(Microdata.from_frame(turned), replaced / "turned.csv")
+    moved = _json(capsys, replaced / "turned.csv", *given[1:], "--original", replaced / "adult.csv", code=1)
+    assert _by_name(moved)["records"]["places"] == {"rows": [1, 3], "records": []}
+    assert _by_name(moved)["rows"]["places"] == {"rows": [], "records": []}
     blind = _json(capsys, *given, code=3)
     assert (blind["verdict"], blind["detectable"]) == ("inconclusive", [])
     assert main(["audit-release", str(replaced / "adult.csv"), "--manifest", str(replaced / "m.json")]) == 1

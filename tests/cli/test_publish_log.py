@@ -9,7 +9,7 @@ import pytest
 
 from splu_ref.audit.release_log.entries import read_log
 from splu_ref.cli import main
-from splu_ref.cli.publish import JOINED
+from splu_ref.cli.publish import JOINED, UNCOMPARED
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
 
@@ -142,7 +142,7 @@ def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.
     capsys.readouterr()
     assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", "--manifest", "2.json", "--json") == 0
     captured = capsys.readouterr()
-    assert captured.err == f"note: {JOINED}\n"
+    assert captured.err == f"note: {JOINED}\nnote: {UNCOMPARED}\n"
     result = json.loads(captured.out)
     assert (result["rows_out"], result["batch_rows"]) == (48, 8)
     first, second = read_log(Path("log")).entries
@@ -154,7 +154,7 @@ def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.
         BATCH.replace("\nm", "\no"), encoding="utf-8"
     )  # other records, the same counts
     assert _append("more.csv", "2.csv", "2.json", "-o", "4.csv") == 0
-    assert capsys.readouterr().err == f"note: {JOINED}\n"
+    assert capsys.readouterr().err == f"note: {JOINED}\nnote: {UNCOMPARED}\n"
     before = Path("log").read_bytes()
     assert _append("batch.csv", "2.csv", "2.json", "-o", "3.csv") == 2  # twice
     assert "the batch is already a part of the release (release 2 of the log)" in capsys.readouterr().err
@@ -234,6 +234,26 @@ def test_ids_that_a_release_holds_cannot_be_dropped_from_a_batch(capsys: pytest.
     assert "--drop name: the release that the batch joins has this column" in capsys.readouterr().err
 
 
+def test_the_level_after_a_deletion_counts_no_batch_of_other_records(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["key", "secret"]) == 0
+    key = ("--key-file", "secret")
+    assert _publish("-o", "1.csv", "--manifest", "1.json", *NAMED, *key) == 0
+    for number, first in ((2, "m"), (3, "o"), (4, "q")):
+        Path("batch.csv").write_text(BATCH.replace("\nm", f"\n{first}"), encoding="utf-8")
+        files = (f"{number - 1}.csv", f"{number - 1}.json")
+        made = ("-o", f"{number}.csv", "--manifest", f"{number}.json")
+        assert _append("batch.csv", *files, *made, *NAMED, *key) == 0
+        assert UNCOMPARED not in capsys.readouterr().err  # the ids were compared
+    for part, releases in (("a", 2), ("b", 3)):  # the batch of release 2 without two records, and again
+        kept = [line for line in BATCH.splitlines() if part not in line[-1]]
+        Path("less.csv").write_text("\n".join(kept) + "\n", encoding="utf-8")
+        made = ("-o", f"{part}.csv", "--manifest", f"{part}.json")
+        assert _append("less.csv", "1.csv", "1.json", *made, *NAMED, *key) == 0
+        assert f"the mean of {releases} published counts" in capsys.readouterr().err
+
+
 def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["key", "secret"]) == 0
     Path("batch.csv").write_text(BATCH + "m8,a\nm9,b\n", encoding="utf-8")
@@ -244,7 +264,7 @@ def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFix
     assert _publish("-o", "1.csv", "--manifest", "1.json", "--force", *key) == 0
     Path("more.csv").write_text(BATCH.replace("\nm", "\no") + "o8,c\no9,d\n", encoding="utf-8")
     assert _append("more.csv", "2.csv", "2.json", "-o", "4.csv", *key) == 0
-    assert capsys.readouterr().err == f"note: {JOINED}\n" * 2
+    assert capsys.readouterr().err == f"note: {JOINED}\nnote: {UNCOMPARED}\n" * 2
     Path("log").unlink()
     assert _append("batch.csv", "1.csv", "1.json", "-o", "3.csv", *key) == 0
     assert "the log does not contain the release that the batch joins," in capsys.readouterr().err

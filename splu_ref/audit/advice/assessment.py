@@ -112,9 +112,9 @@ class Assessment:
 
     @property
     def count_promise(self) -> str:
-        """What the release promises about a published count, for the public."""
+        """What a published count promises, for the public."""
         return (
-            f"a published count is off by {self.epsilon} or more with probability at least "
+            f"is off by {self.epsilon} or more with probability at least "
             f"{decimal_down(self.t_p, 4)} where at most {self.alpha} records have the value, and at most "
             f"{self.t_e} where {self.threshold} or more have it"
         )
@@ -159,19 +159,21 @@ class Assessment:
 def public_statement(assessments: Mapping[str, Assessment], parts: Mapping[str, Sequence[str]]) -> str:
     """Return what a release with independent draws promises and what not, for the public.
 
-    ``parts`` are the columns of which a crossing was made, by its name. The sentence depends on the parameters
-    alone: whether a value is rare is not for the public. Columns with one law share their promise.
+    ``parts`` are the columns of which a crossing was made, by its name. The sentence depends on the
+    parameters alone: whether a value is rare is not for the public. Columns of one law share their promise.
     """
-    names: dict[tuple[Fraction, str], list[str]] = {}
+    columns: dict[tuple[Fraction, str], list[str]] = {}
     for column, each in assessments.items():
-        name = f"each published {column}"
-        if column in parts:
-            name += f" (and each of its parts {' and '.join(parts[column])} at least as often)"
-        names.setdefault((each.law.retention, each.count_promise), []).append(name)
-    promises = [
-        f"{' and '.join(each)} is the true one with probability {retention}; {counts}"
-        for (retention, counts), each in names.items()
-    ]
+        columns.setdefault((each.law.retention, each.count_promise), []).append(column)
+    promises = []
+    for (retention, counts), names in columns.items():
+        cells = [f"each published {name}" for name in names]
+        for place, name in enumerate(names):
+            if name in parts:
+                cells[place] += f" (and each of its parts {' and '.join(parts[name])} at least as often)"
+        of = f" of {' and '.join(names)}" if len(columns) > 1 else ""
+        cell = f"{' and '.join(cells)} is the true one with probability {retention}"
+        promises.append(f"{cell}; a published count{of} {counts}")
     others = "other counts and for columns together" if len(assessments) > 1 else "other counts"
     return (
         f"{'; '.join(promises)}; nothing is promised for {others}, nor about who is in the table and its "

@@ -149,7 +149,7 @@ def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
             )
         ]
         if others:
-            yield _about(column, entry, others)
+            yield _about(log, column, entry, others)
 
 
 def _repeats(log: ReleaseLog, entry: LogEntry) -> bool:
@@ -180,7 +180,23 @@ def _laws(earlier: LogEntry, entry: LogEntry, column: str) -> set[PublishedCount
     return {earlier.law(other) for other in counted or named}
 
 
-def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
+def _times(log: ReleaseLog, entries: Sequence[LogEntry]) -> int:
+    """Return how many of these releases may hold one record; that of a batch is in none that it joins.
+
+    Releases without common records count once: their counts add up to that of one release, claim splu.BATc.
+    """
+    without_common: list[list[LogEntry]] = []
+    for entry in {entry.published: entry for entry in reversed(entries)}.values():
+        for others in without_common:
+            if all(entry in log.joined_by(later) for later in others):
+                others.append(entry)
+                break
+        else:
+            without_common.append([entry])
+    return len(without_common)
+
+
+def _about(log: ReleaseLog, column: str, entry: LogEntry, others: list[LogEntry]) -> str:
     warning = f"column {column!r} was published before with other draws ({_listed(others)})"
     changed = [earlier for earlier in others if not _same_secret(earlier, entry, column)]
     if changed:
@@ -198,7 +214,7 @@ def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
         what = "gamma, retention or law of draws" if drawn else "gamma or retention"
         warning += f"; {_listed(unlike)} with another {what}, which no T_P covers"
     if same:
-        releases = 1 + len({earlier.published for earlier in same})
+        releases = 1 + _times(log, same)
         try:
             warning += f"; {repeated_privacy(law, releases)}"
         except ParameterError:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from splu_ref.audit.releases.claims import SpluGenClaim
-from splu_ref.audit.releases.findings import Check
+from splu_ref.audit.releases.findings import MOST_PLACES, Check
 from splu_ref.audit.releases.record_linkage import Match, Original, holds_text_only, text_counts, types_of
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import Manifest, largest_gamma
@@ -140,9 +142,9 @@ def all_rows_check(published: Microdata, original: Original) -> Check:
 def all_records_check(match: Match, *, in_place: bool) -> Check:
     """Check that the other cells are those of the original's records, each once, and in their places."""
     if in_place and match.rows == match.original.table.row_count:
-        moved = int((match.classes != match.index.classes).sum())
-        more = f", {moved} rows with other cells than the record at their place"
-        return _of_records(match, more, passed=not moved)
+        moved = np.flatnonzero(match.classes != match.index.classes).tolist()
+        more = f", {len(moved)} rows with other cells than the record at their place"
+        return _of_records(match, more, passed=not moved, moved=moved)
     return _of_records(match, passed=match.unexpected == (0, 0))
 
 
@@ -152,10 +154,14 @@ def _first(places: Sequence[int]) -> str:
     return f" (number {first}{', …' if len(places) > 5 else ''})" if len(places) else ""
 
 
-def _of_records(match: Match, more: str = "", *, passed: bool) -> Check:
-    """Return the check of the records; if no more than one row in ten has one, the original may be wrong."""
+def _of_records(match: Match, more: str = "", *, passed: bool, moved: Sequence[int] = ()) -> Check:
+    """Return the check of the records; if no more than one row in ten has one, the original may be wrong.
+
+    ``moved`` are rows that do not stand in the place of their record, as indices.
+    """
     foreign, gone = match.unexpected
-    rows, records = ("", "") if passed else map(_first, match.unexpected_places)
+    failed = ((), ()) if passed else match.unexpected_places
+    rows, records = map(_first, failed)
     detail = (
         f"{foreign} {'row' if foreign == 1 else 'rows'} with cells that no record is left for{rows}, "
         f"{gone} {'record' if gone == 1 else 'records'} without a row{records}{more}"
@@ -164,4 +170,5 @@ def _of_records(match: Match, more: str = "", *, passed: bool) -> Check:
         "no row matches" if foreign == match.rows else f"{match.rows - foreign} of {match.rows} rows match"
     )
     hint = f"{matched}: is --original the right file?" if 10 * foreign >= 9 * match.rows else ""
-    return Check("records", None, passed, detail, match.rows, hint=hint)
+    at, of = (tuple(place + 1 for place in each[:MOST_PLACES]) for each in (moved or failed[0], failed[1]))
+    return Check("records", None, passed, detail, match.rows, hint=hint, places=(at, of))

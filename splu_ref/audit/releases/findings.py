@@ -12,6 +12,9 @@ from splu_ref.audit.releases.claims import Claim
 from splu_ref.audit.releases.detection_power import DetectionPower
 from splu_ref.audit.releases.messages import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
 
+MOST_PLACES = 1000
+"""Largest number of rows, and of records, that a check lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -65,6 +68,9 @@ class Check:
         computed.
     hint
         What to look at first if the check fails, for the verdict; mostly empty.
+    places
+        Numbers of the rows of the published table, and of the records of the original, that fail an exact
+        check of records, from 1 and ascending, at most `MOST_PLACES` of each; empty for other checks.
     """
 
     name: str
@@ -76,6 +82,7 @@ class Check:
     level: Fraction | None = None
     power: str = ""
     hint: str = ""
+    places: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
