@@ -78,11 +78,10 @@ types: $(SPARK)
 
 # A worker begins with a row of neighbors, so that what a module prepares is prepared once. The property and statistical
 # suites are not among the tests: make verify runs them, with their budget and their mutants. Lines are watched until they
-# have run, so that the slow tests may be watched too; they are told apart, for all workers together. What types refuse is
-# not worth a quarter of an hour.
+# have run once, so that slow tests may be watched too. What types refuse is not worth a quarter of an hour.
 COVERED := .coverage.json
 tests: types
-	$(BIN)/slipcover --json --out $(COVERED) -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/slipcover --json --out $(COVERED) -m pytest -p tests.immediate_coverage -n $(WORKERS) --dist worksteal
 	$(BIN)/slipcover --merge $(COVERED) --out $(COVERED) --fail-under 95
 	$(BIN)/python -m tests.portable --workers $(WORKERS) ci
 
