@@ -1,6 +1,6 @@
 """``python -m property_tests.mutants``: run the kill matrix and print it.
 
-Exit code 0 if the shipped code passes every check, every mutant is killed by the check written for it, and
+Exit code 0 if the shipped code passes every check, every mutant is killed by the checks written for it, and
 every check kills some mutant; else 1; 2 for unusable options.
 """
 
@@ -40,6 +40,11 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="FILE",
         help="JUnit report of a full run with the same seed: what the code as it is passed there",
     )
+    parser.add_argument(
+        "--every",
+        action="store_true",
+        help="run each mutant under every check that can see its fault, not only under those written for it",
+    )
     parser.add_argument("--run-seed", metavar="TEXT", help="seed of all samples (default: the fixed one)")
     parser.add_argument("--fresh-seed", action="store_true", help="use a seed that no run has used")
     options = parser.parse_args(arguments)
@@ -71,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
             if not messages.is_terminal and done % _LINE_EVERY == 0:
                 messages.print(f"{done} of {total} cells", highlight=False)
 
-        matrix = kill_matrix(Run(seed, "matrix"), options.workers, finished, passed)
+        matrix = kill_matrix(Run(seed, "matrix"), options.workers, finished, passed, every=options.every)
     _print(matrix, Console())
     if options.json is not None:
         text = json.dumps(matrix.to_json(), indent=1) + "\n"
@@ -82,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _print(matrix: Matrix, console: Console) -> None:
-    table = Table(title="Kill matrix: x killed, . alive, blank: the check does not call what is broken")
+    table = Table(title="Kill matrix: x killed, . alive, blank: not run")
     table.add_column("mutant", no_wrap=True)
     for number, _ in enumerate(CHECKS, 1):
         table.add_column(str(number), justify="center")

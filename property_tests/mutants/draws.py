@@ -127,6 +127,14 @@ mutant(
     "gamma-minus-1-decoys",
     "enumeration.release",
     "The last value of a group is never drawn: gamma - 1 decoys.",
+    also=[
+        "generated.counts",
+        "release.counts",
+        "release.error",
+        "adult.counts.gamma5",
+        "adult.counts.gamma7",
+        "adult.utility",
+    ],
     publish_codes=with_source(_FewerDecoys),
 )
 mutant(
@@ -160,6 +168,7 @@ mutant(
     "nothing-randomized",
     "release.privacy",
     "Every record retains its value: all counts are exact.",
+    also=["adult.privacy"],
     publish_codes=with_source(_AlwaysOwn),
 )
 mutant(

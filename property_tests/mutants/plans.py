@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +98,7 @@ class _Mixed:
             arrays.append(np.ascontiguousarray(slots.T))
         return BlockPlan(gamma, len(histogram), tuple(arrays))
 
-    def fields(self) -> dict[str, object]:
+    def fields(self) -> dict[str, Any]:
         """Return the fields of a subject that this replaces."""
         return {"mixed": self, "plans": {**PLANS, "mixed": self}}
 

@@ -147,6 +147,7 @@ mutant(
     "replacement-from-observed-domain",
     "retention.law",
     "Replacements are drawn from the values that occur in place of the declared ones.",
+    also=["retention.intervals"],
     publish_retained=_observed_domain,
 )
 mutant(

@@ -174,6 +174,7 @@ mutant(
     "modulo-bias",
     "source.integers",
     "A candidate beyond the bound is reduced modulo the bound instead of rejected.",
+    also=["source.orders"],
     tape=_ModuloTape,
     seeded=_ModuloSeeded,
     system=_ModuloSystem,

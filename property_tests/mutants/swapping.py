@@ -78,6 +78,7 @@ mutant(
     "swapping-in-a-circle",
     "swapping.law",
     "The released cells move on by one place in a circle.",
+    also=["swapping.intervals"],
     publish_swapped=_in_a_circle,
 )
 mutant(

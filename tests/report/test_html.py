@@ -124,9 +124,7 @@ def test_the_verdict_comes_first(report: VerificationReport, page: Page) -> None
 
 
 def test_states_are_reported_in_words(page: Page) -> None:
-    cells = [(td.get("class") or "").split()[1] for td in page.named("td") if "cell " in td.get("class", "")]
-    assert cells == ["killed", "alive", "alive", "not-run"]
-    for word in ("✓ killed", "✗ survived", "✗ fail", "refuted", "1 of 2 were detected"):
+    for word in ("✓ killed", "✗ survived", "no check", "✗ fail", "refuted", "1 of 2 were detected"):
         assert word in page.text
 
 

@@ -1,4 +1,4 @@
-"""Seventh stage, level full: the kill matrix of a checkout, every mutant against every check."""
+"""Seventh stage, level full: every mutant of a checkout against the checks written for it."""
 
 from __future__ import annotations
 
