@@ -20,21 +20,24 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 FILES = (
-    "tests/estimators",
+    "tests/estimators/test_matrices.py",
+    "tests/estimators/test_whole_answers.py",
     "tests/estimators/tables",
-    "tests/experiments/study",
+    "tests/experiments/study/test_documents.py",
     "tests/experiments/test_learning.py",
     "tests/cli/test_golden_output.py",
     "tests/cli/test_widths.py",
 )
-"""Tests whose results depend on rounding."""
+"""Tests that compare recorded digits of floating-point results, or products of matrices."""
 MORE = (
+    "tests/estimators",
+    "tests/experiments/study",
     "tests/guarantees/operators",
     "tests/channels",
     "tests/audit/test_attacks.py",
     "tests/docs/test_examples.py",
 )
-"""Tests that continuous integration need not repeat: mostly exact numbers, and printed examples."""
+"""Tests that continuous integration need not repeat: exact numbers, tolerances, and printed examples."""
 
 
 def simd_features() -> str:
