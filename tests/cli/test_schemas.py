@@ -124,7 +124,14 @@ def test_a_hollowed_outcome_is_refused() -> None:
 
 
 def test_verdicts_go_with_what_was_found() -> None:
-    row = {"name": "x", "column": None, "e_value": None, "log10_e": None, "level": None, "rows": None}
+    row: dict[str, Any] = {
+        "name": "x",
+        "column": None,
+        "e_value": None,
+        "log10_e": None,
+        "level": None,
+        "rows": None,
+    }
     row |= {"detail": "d", "power": "", "places": {"rows": [2], "records": []}, "meaning": "m"}
     reported: dict[str, Any] = {
         "mechanism": "m",
