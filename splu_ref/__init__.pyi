@@ -2,6 +2,7 @@ from .api import ExactProbability as ExactProbability
 from .api import answers as answers
 from .api import audit_release as audit_release
 from .api import crosstab as crosstab
+from .api import examine as examine
 from .api import recode as recode
 from .api import t_f as t_f
 from .api import t_p as t_p

@@ -1,10 +1,11 @@
-"""Columns made coarser, crossed or hidden before a table is published, as the command line does it."""
+"""What the command line does before it publishes a table: recoding, and the search for disclosure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
+from splu_ref.audit import ALPHA, Leaks, Roles, refuse_disclosure, scan
 from splu_ref.channels import ParameterError
 from splu_ref.data import (
     OWN_SALT,
@@ -90,3 +91,44 @@ def recode(
         if len(values) < 2:
             raise ParameterError(f"domain: column {column!r} has {len(values)} values: declare two or more")
     return prepare_table(as_table(table, missing), steps, domains)
+
+
+def examine(
+    table: TableInput,
+    sensitive: str | Sequence[str],
+    *,
+    quasi: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    missing: str | None = None,
+) -> tuple[Leaks, ...]:
+    """Raise if a column identifies records or discloses a sensitive one, as the command ``publish`` does.
+
+    The method ``publish`` of a mechanism does not examine the table: call this before.
+
+    Parameters
+    ----------
+    table
+        The table as it is to be published: see `recode`.
+    sensitive
+        The sensitive column, or a list of several.
+    quasi
+        Columns by which records may be identified; they may be unique.
+    keep
+        Columns to be published whatever they disclose.
+    missing
+        As for `recode`.
+
+    Returns
+    -------
+    tuple
+        By sensitive column what other columns disclose of it, also what the command only warns of.
+
+    Raises
+    ------
+    DataError
+        If a column identifies records or discloses a sensitive one; the message names all such columns.
+    """
+    columns = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+    found = scan(as_table(table, missing), columns, ALPHA, Roles(tuple(quasi), tuple(keep)))
+    refuse_disclosure(found)
+    return found

@@ -31,7 +31,7 @@ _PARAMETERS = (
     (re.compile(r"(?<!\S)--force\b"), "force=True"),
     (re.compile(r"(?<!\S)--id\b"), "id_column"),
     (re.compile(r"(?<!\S)--sensitive\b"), "sensitive"),
-    (re.compile(r"(?<!\S)--(bins|cross|drop)\b"), r"\1"),
+    (re.compile(r"(?<!\S)--(bins|cross|drop|keep)\b"), r"\1"),
     (re.compile(r"(?<!\S)--hash\b"), "hashed"),
     (re.compile(r"(?<!\S)--group-rare\b"), "group_rare"),
     (re.compile(r"(?<!\S)--key-file\b"), "key"),

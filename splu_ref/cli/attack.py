@@ -34,7 +34,8 @@ from splu_ref.audit import (
 from splu_ref.channels import DataError, ParameterError, whole
 from splu_ref.cli.output import AsJson, Explain, Separator, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.data import Microdata, read_table, text
+from splu_ref.cli.release_parameters import Agreement
+from splu_ref.data import Microdata, read_table, text, with_missing_as_text
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.mechanisms import (
     AlphaBeta,
@@ -196,7 +197,8 @@ def run(
     }  # fmt: skip
     for option, text_given in given.items():
         if text_given is not None and option not in _KNOWN[name]:
-            raise ParameterError(f"--{option} does not apply to {name}: leave it out")
+            instead = " and give the original table" if option == "release" and table is None else ""
+            raise ParameterError(f"--{option} does not apply to {name}: leave it out{instead}")
     if table is None and release is None:
         raise ParameterError("nothing to attack: name the original table, or a release by --release")
     if release is not None and (releases or draws or seed is not None):
@@ -290,9 +292,11 @@ def _of_release(
     name: str, table: Path | None, release: Path, facts: Manifest, column: str | None, options: _Options
 ) -> AttackOutcome:
     """Attack an existing release."""
-    original = _original(table)
+    original = None if table is None else _original(table, facts)
     with about(release):
         published = read_release(release, facts)
+        left = [each for each in published.table.columns if original is None or each not in facts.hashed]
+        published = replace(published, table=published.table.select(left))
         attacked = _column(facts, column)
         if isinstance(published.mechanism, SpluGenByColumn):
             published = replace(published, mechanism=published.mechanism.for_column(attacked))
@@ -316,7 +320,7 @@ def _duplicate(
         raise ParameterError(
             f"{mechanism.name} publishes records, which may be equal: the attack is on sets of tuples"
         )
-    original = _original(table)
+    original = None if table is None else _original(table, facts)
     if release is not None:
         with about(release):
             return duplicates_in(read_release(release, facts), read, original)
@@ -327,11 +331,13 @@ def _duplicate(
         return duplicates(mechanism, original, read, source)
 
 
-def _original(table: Path | None) -> Microdata | None:
-    if table is None:
-        return None
-    with about(table):
-        return read_table(table)
+def _original(path: Path, facts: Manifest, missing: str | None = None) -> Microdata:
+    """Return the original as it was published: missing cells as text, recoded, without hashed columns."""
+    if facts.missing is not None:
+        Agreement("manifest")("missing", missing, facts.missing)
+    with about(path):
+        table = facts.recode(read_table(path, facts.missing or missing), without=facts.hashed)
+        return with_missing_as_text(table, tuple(facts.domains))
 
 
 def _column(facts: Manifest, column: str | None) -> str:
@@ -356,8 +362,8 @@ def victims_of(
     columns, attacked = tuple(facts.domains), _column(facts, column)
     if isinstance(mechanism, SpluGenByColumn):  # columns are published independently
         columns, mechanism = (attacked,), mechanism.for_column(attacked)
+    table = _original(path, facts, missing)
     with about(path):
-        table = read_table(path, missing=missing)
         if isinstance(mechanism, RecordMechanism):
             table = mechanism.declared(table)
             domains = {name: tuple(map(text, table.domain(name))) for name in columns}

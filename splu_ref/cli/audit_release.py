@@ -62,8 +62,9 @@ BLIND = {
 """Limits of an audit without the original, by the first of these checks that was made."""
 TO_DECIDE = "for every cell, {} --key-file or --transcript"
 AT_CLAIMED_RATE = "independence is tested at the claimed rate, so a wrong rate alone fails it too"
-ORIGINAL_DIFFERS = (
-    "the published table is the one of the manifest, so --original may be another file, or edited"
+NOT_THE_TABLE = (
+    "the published table is the one of the manifest, whose digest does not cover its parameters: a claimed "
+    "parameter may be false, or --original another file, or edited"
 )
 NOTHING = "true values cannot be distinguished from drawn ones"
 
@@ -307,7 +308,8 @@ def _lines(
     yield "verdict", f"{found.verdict}: {_reason(found)}"
     if found.verdict == "inconclusive" and found.recomputed is None:
         yield "to decide", to_decide
-    yield "false alarm", f"probability at most {decimal_up(found.level, 3)} for an honest release"
+    given = "" if found.recomputed is None else ", if it is replayed from what it was made from"
+    yield "false alarm", f"probability at most {decimal_up(found.level, 3)} for an honest release{given}"
     if found.linked is not None:
         yield "linked", f"{found.linked} of {found.rows} rows certainly belong to one record of the original"
     for check in found.checks:
@@ -343,7 +345,7 @@ def _reason(found: ReleaseAudit) -> str:
             own.append(AT_CLAIMED_RATE)
         matched = any(check.name == "content digest" and check.passed for check in found.checks)
         if matched and failed.keys() & {"records", "retention"}:
-            own.append(ORIGINAL_DIFFERS)
+            own.append(NOT_THE_TABLE)
         return "; ".join([f"failed: {', '.join(failed)}", *own])
     if found.recomputed is not None:
         return f"replayed from the {found.recomputed}, cell by cell; how that was chosen is not tested"

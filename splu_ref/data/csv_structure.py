@@ -135,7 +135,10 @@ def _check_punctuation(
     faults = [*_misplaced_quotes(part, array, quotes, comma), *_misplaced_returns(part, array, quotes)]
     if faults:
         _, message = min(faults)
-        raise DataError(f"{name}: {message}")
+        first = part.data[: part.data.find(b"\n") + 1]
+        other = () if part.lines else separator_remedies(first.decode(), first.count(comma))
+        message = f"{message.rpartition(': ')[0]}: {other[0]}" if other else message
+        raise DataError(f"{name}: {message}", *other[1:])
 
 
 def _misplaced_quotes(
@@ -200,17 +203,17 @@ def _check_records(
         remedy = "remove it" if wanted > 1 else 'remove it, or write "" for an empty cell'
         raise DataError(f"{place} is blank: {remedy}")
     names = part.data[: int(ends[0])].decode() if header is None else header[0]
-    meant = separator_remedies(names) if wanted == 1 else ()
+    meant = separator_remedies(names, wanted - 1)
     remedies = meant or ("mend the row, and put a cell that holds a comma in quotes",)
     raise DataError(
         f"{place} has {_counted(int(cells[row]))}, the header has {wanted}: {remedies[0]}", *remedies[1:]
     )
 
 
-def separator_remedies(header: str) -> tuple[str, ...]:
-    """Return the remedies if the single name of a header looks like several names with another separator."""
+def separator_remedies(header: str, divided: int = 0) -> tuple[str, ...]:
+    """Return the remedies if a header, or its first name, has more of another separator than ``divided``."""
     for separator, name in _OTHERS.items():
-        if separator in header:
+        if header.count(separator) > divided:
             return f"the cells seem to be divided by a {name}: write commas", f"say --separator {name}"
     return ()
 

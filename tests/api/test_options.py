@@ -328,3 +328,21 @@ def test_each_step_of_recoding_is_taken_as_it_is_requested() -> None:
     message = r"^domain: column 'job' has 1 values: declare two or more$"
     with pytest.raises(ParameterError, match=message):
         sr.recode(FRAME, domain={"age": [*range(18, 31)], "job": "a"})
+
+
+def test_a_table_is_examined_as_the_command_does() -> None:
+    frame = pd.DataFrame(
+        {"id": map(str, range(40)), "sex": ["f", "m"] * 20, "job": ["a", "b", "c", "d"] * 10}
+    )
+    with pytest.raises(InputError, match=r"'id' is unique"):
+        sr.examine(frame, "job", keep=["sex"])
+    title = frame.assign(title=frame["job"].str.upper())[["title", "job"]]
+    with pytest.raises(InputError, match="'title'"):  # the job is a function of it
+        sr.examine(title, "job")
+    (found,) = sr.examine(frame, "job", keep=["id", "sex"])
+    assert found.sensitive == "job"
+    independent = frame[["job"]].assign(sex=["f", "m", "m", "f"] * 5 + ["m", "f", "f", "m"] * 5)
+    assert [each.sensitive for each in sr.examine(independent, ["job", "sex"], keep=["job", "sex"])] == [
+        "job",
+        "sex",
+    ]

@@ -45,6 +45,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("name", ["homogeneity", "averaging", "known-others"])
+def test_the_original_is_prepared_as_the_manifest_says(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{number},{('a', 'b', '')[number % 3]},{number % 2}" for number in range(120)]
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join(["id,job,sex", *rows, ""]))
+    made = ["publish", table, "-o", tmp_path / "p.csv", "--manifest", tmp_path / "m.json", "--gamma", "2",
+            "--missing", "none", "--cross", "both=job,sex", "--sensitive", "both", "--drop", "id",
+            "--seed", "1"]  # fmt: skip
+    assert main(list(map(str, made))) == 0
+    found = _json(capsys, "attack", name, table, "--manifest", tmp_path / "m.json", "--seed", 1)
+    assert found["agrees"] in (True, None)
+
+
 def _json(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> dict[str, Any]:
     capsys.readouterr()
     assert main([*map(str, words), "--json"]) == code

@@ -23,9 +23,9 @@ from splu_ref.audit.advice.leaks import FEWEST, PARTLY_UNIQUE, Leak, Leaks
 from splu_ref.audit.advice.option import Goals
 from splu_ref.audit.advice.recommendation import accurate_text, named, recommend
 from splu_ref.audit.advice.skew import RETENTION, Skew, crossing
-from splu_ref.channels import DataError, InputError
+from splu_ref.channels import DataError, InputError, natural_logarithm
 from splu_ref.data import Bins, Microdata, listed, prepare_table
-from splu_ref.guarantees import decimal_down
+from splu_ref.guarantees import decimal_down, decimal_up
 from splu_ref.mechanisms import RetentionReplacement, largest_gamma
 
 Decision: TypeAlias = Literal["publish", "change first", "do not publish by this mechanism"]
@@ -39,6 +39,8 @@ NEAR = Fraction(9, 10)
 """Least share of the goal T_P that an option nearly meets."""
 _SHARES = {"nothing accurate": (ACCURATE, Fraction(0)), "little accurate": (ACCURATE,)}
 """Shares of the records to be made accurate by a recoding, in the order that is tried."""
+_WEAK = 20
+"""An e^epsilon above this hardly protects a record."""
 _NUMBERS = (1, 2, 5)
 _FINEST, _WIDTHS = 1000, 40
 """Largest number of bins that are tried, and number of widths."""
@@ -322,9 +324,14 @@ def alternative_text(domains: Mapping[str, Sequence[str]], keep: Fraction, *, bo
     if not bounded:
         return f"{text}has no bound for a record: --group-rare makes it depend on others"
     joint = f" for its {len(sizes)} sensitive values together" if len(sizes) > 1 else ""
+    ratio = RetentionReplacement(keep, domains).amplification
+    assert ratio is not None  # of uniform replacement, each value can be published for each
+    level, epsilon = decimal_up(ratio, 4), decimal_up(natural_logarithm(ratio), 4)
+    verb = "hardly protects a record" if ratio > _WEAK else "protects every record"
+    equal = "=" if Fraction(level) == ratio else "<="
     return (
-        f"{text}protects every record: e^epsilon = {RetentionReplacement(keep, domains).amplification}"
-        f"{joint}, with {' and '.join(map(str, sizes))} declared values"
+        f"{text}{verb}: e^epsilon {equal} {level}{joint} (epsilon <= {epsilon}, rounded up), with "
+        f"{' and '.join(map(str, sizes))} declared values"
     )
 
 

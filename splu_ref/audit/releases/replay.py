@@ -167,6 +167,7 @@ class Replay:
     tape: bytes = b""  #: the bytes that were drawn; empty under a key
     #: digest of the published table that the transcript names; None without a transcript
     published: str | None = None
+    id_column: str | None = None  #: the column that identified a record under a key
 
     @classmethod
     def of_transcript(cls, transcript: Transcript, original: Microdata, key: Key | None = None) -> Self:
@@ -243,6 +244,7 @@ class Replay:
             release=release,
             randomness=release.randomness,
             columns=found.columns,
+            id_column=id_column,
         )
 
     @property
@@ -268,7 +270,7 @@ class Replay:
             If they agree, and the transcript names another published table.
         """
         made = self.release.table
-        different = _difference(made, published)
+        different, hint = _difference(made, published), ""
         whole = self.published in (None, ordered_digest(made))
         if different is None and not whole:
             raise DataError(
@@ -278,11 +280,13 @@ class Replay:
             detail = f"the {self.origin} gives these {made.row_count} rows, cell by cell, in this order"
         elif self.origin == "key":
             detail = f"{different}; another key, id column or original, or a table that was changed"
+            named = "no --id was given" if self.id_column is None else f"--id {self.id_column} may be wrong"
+            hint = f"the key may be another, {named}, or the original or the table was changed"
         elif whole:
             detail = f"{different}; the transcript agrees with itself: the table is another or was changed"
         else:
             detail = f"{different}; the transcript does not agree with itself: it was changed"
-        return Check("recomputed", None, different is None, detail, published.row_count)
+        return Check("recomputed", None, different is None, detail, published.row_count, hint=hint)
 
 
 def _made(
