@@ -64,7 +64,7 @@ TO_DECIDE = "for every cell, {} --key-file or --transcript"
 AT_CLAIMED_RATE = "independence is tested at the claimed rate, so a wrong rate alone fails it too"
 NOT_THE_TABLE = (
     "the published table is the one of the manifest, whose digest does not cover its parameters: a claimed "
-    "parameter may be false, or --original another file, or edited"
+    "parameter may be false, or --original may be another file, or edited"
 )
 NOTHING = "true values cannot be distinguished from drawn ones"
 

@@ -150,9 +150,9 @@ def run(
     wanted = TableOptions(by, total, mean, output, picture, force, explain)
     wanted.require()
     if not by and bool(where) == (batch is not None):
-        raise ParameterError(
-            "no query: give either --where COLUMN=VALUE or --batch FILE, or a table with --by"
-        )
+        both = "--where and --batch are both given: leave out one of them"
+        none = "no query: give --where COLUMN=VALUE or --batch FILE, or a table with --by"
+        raise ParameterError(both if where else none)
     if by and batch is not None:
         raise ParameterError("--by estimates a table and --batch queries: leave out one of them")
     options = ReleaseOptions(sensitive=sensitive, gamma=gamma, retention=retention, plan=plan, draws=draws)

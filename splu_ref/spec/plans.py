@@ -205,8 +205,8 @@ def slots_of_records(
 
     ``order`` lists the records by value (`order_within` of their codes). With G groups in B blocks, the
     record at entry p of ``order`` belongs to block (p mod G) mod B. Among the records of its value in its
-    block, taken in the order of ``order``, the k-th belongs to the k-th group
-    of the block that holds the value.
+    block, taken in the order of ``order``, the k-th belongs to the k-th group of the block that holds the
+    value.
 
     With one block this is: the k-th record of a value belongs to the k-th group that holds the value.
 

@@ -155,8 +155,8 @@ def integers_below(stream: Stream, bound: int, size: int) -> list[int]:
 def coins(stream: Stream, size: int) -> list[int]:
     r"""Draw fair coins, 0 or 1: the first ``size`` bits of the next bytes.
 
-    The most significant bit of a byte is first.     The bits that are left of the last byte are dropped. For
-    no coins nothing is read.
+    The most significant bit of a byte is first. The bits that are left of the last byte are dropped. For no
+    coins nothing is read.
 
     >>> coins(Tape(b"\xb0"), 3)
     [1, 0, 1]

@@ -264,9 +264,9 @@ def test_a_query_that_does_not_converge_leaves_the_others_of_a_batch(
 
 def test_either_where_or_a_batch(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     release = [folder / "p.csv", "--manifest", folder / "m.json"]
-    assert "either --where" in _refused(capsys, *release)
+    assert "no query: give --where" in _refused(capsys, *release)
     both = ["--where", "occupation=Sales", "--batch", tmp_path / "q"]
-    assert "either --where" in _refused(capsys, *release, *both)
+    assert "--where and --batch are both given" in _refused(capsys, *release, *both)
     assert "no such file" in _refused(capsys, *release, "--batch", tmp_path / "q")
     (tmp_path / "q").write_bytes(b"\xff\xfe\x00")
     assert "UTF-8" in _refused(capsys, *release, "--batch", tmp_path / "q")
