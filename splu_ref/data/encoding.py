@@ -51,13 +51,6 @@ def encode(column: str, coding: Coding, missing: str | None) -> Encoding:
             f"column {column!r} does not hold text and row {coding.rows[cells.index(None)] + 1} is empty: "
             f"convert the column to text to publish {missing!r} as a value, or drop the row"
         )
-    elif missing in cells and not is_missing(missing) and not {None, ""}.isdisjoint(cells):
-        many = {cell: int(count) for cell, count in zip(cells, coding.counts, strict=True)}
-        raise DataError(
-            f"column {column!r} has the value {missing!r} in {many[missing]} of its cells, and "
-            f"{many.get(None, 0) + many.get('', 0)} are empty: they would be the same in the release: choose "
-            "a text for missing cells that is no value, such as 'missing'"
-        )
     read: list[Any] = [missing if cell is None or cell == "" else cell for cell in cells]
     # Of equal values the last text comes last, and of cells read as one text the one that holds it.
     ascending = sorted(range(len(read)), key=lambda place: (text(read[place]), cells[place] == read[place]))

@@ -120,7 +120,6 @@ REQUESTED: dict[str, Callable[[], object]] = {
     "missing blanks": _missing("a", "  "),
     "missing marker": _missing("a", "b", " NA "),
     "Namibia": _missing("NA", "a", "", "NA"),
-    "a text that is a value": _missing("roof", "a", "", None, "roof", declared="roof"),
     "no text": _missing(1, None, declared="?"),
     "types": lambda: encode("x", code_values(["a", 1, 2.0]), None),
     "one value": lambda: _frame(x=["a", "a"]).codes("x"),
