@@ -54,11 +54,13 @@ def run(
         "skipped": 0,
         "differences": wrong,
     }
+    place = f"{len(files)} files and their schema in {folder}"
+    compared = f"{len(wrong) or 'no'} difference{'s' * (len(wrong) > 1)} among {place}"
     lines = [
-        ("compared" if check else "written", f"{len(files)} files and their schema in {folder}"),
+        ("compared", compared) if check else ("written", place),
+        *(("different", line) for line in wrong),
         ("vectors", f"{len(vectors)}: {result['valid']} valid, {result['invalid']} invalid"),
         ("operations", ", ".join(f"{name} {count}" for name, count in by_operation.items())),
-        *(("different", line) for line in wrong),
     ]
     show(result, lines, as_json=as_json)
     return 1 if wrong else 0
