@@ -26,6 +26,7 @@ from splu_ref.audit import (
     require_replayable,
 )
 from splu_ref.channels import (
+    DataError,
     ParameterError,
     one_budget,
     positive,
@@ -190,8 +191,7 @@ def run(
         if original is not None:
             with about(original):
                 source = read_table(original, missing)
-                for column in drop or ():
-                    source.require(column)
+                _require_original(source, columns if facts is None else (), drop or ())
                 table, prepared = comparable(
                     table, source, columns, claimed, manifest=facts, key=key, hidden=hidden, drop=drop or (),
                     id_column=id_column,
@@ -222,6 +222,18 @@ def run(
     lines = [*_lines(found, repeated, to_decide, every=explain), *_domain(facts)]
     show(_document(found, repeated, facts), lines, as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
+
+
+def _require_original(original: Microdata, made: Sequence[str], dropped: Sequence[str]) -> None:
+    """Raise if the original lacks sensitive columns that no manifest describes, or columns to be dropped."""
+    for column in made:
+        if column not in original.columns:
+            raise DataError(
+                f"there is no column {column!r}: if the publisher made it of others, add --manifest, which "
+                "says how"
+            )
+    for column in dropped:
+        original.require(column)
 
 
 def _require_columns(manifest: Manifest | None, named: Sequence[str], columns: Sequence[str]) -> None:

@@ -239,3 +239,19 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
     assert "gamma is 4 in the manifest and 3 in the transcript" in crossed
     crossed = _refused(capsys, "audit-release", "four.csv", *audit[2:], "--manifest", "four.json")
     assert "gamma is 4 in the manifest and 3 in the transcript" in crossed
+
+
+def test_a_transcript_of_a_crossed_release_needs_the_manifest(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _publish(
+        *("table.csv", "-o", "out.csv", "--cross", "both=job,size", "--sensitive", "both", "--gamma", "3"),
+        *("--missing", "none", "--drop", "id", "--transcript", "tr", "--manifest", "m.json"),
+    )
+    replayed = ["out.csv", "--original", "table.csv", "--transcript", "tr"]
+    capsys.readouterr()
+    assert main(["audit-release", *replayed]) == 2
+    assert "there is no column 'both': if the publisher made it of others, add --manifest" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert _audit(capsys, *replayed, "--manifest", "m.json", code=0)["verdict"] == "consistent"
