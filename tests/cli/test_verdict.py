@@ -227,7 +227,7 @@ def test_the_command_promises_what_the_advice_says(
     columns = ["--sensitive", "drug", "--sensitive", "crime"]
     assert main(["advise", "t.csv", *columns]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "e^epsilon = 15 for its 2 sensitive values together, with 4 and 2 declared values" in said
+    assert "e^epsilon = 15 for its 2 sensitive values together (epsilon <= 2.709, rounded up), with" in said
     assert "probability up to 3/4" in said
     found = _advice(capsys, "t.csv", *columns)
     domains = {"drug": ["no", "a", "b", "c"], "crime": ["yes", "no"]}
