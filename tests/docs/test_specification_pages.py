@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 import pytest
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 from tests.docs import vector_pages
 
@@ -84,7 +85,7 @@ def build(folder: Path) -> Built:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     warned = StringIO()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), docutils_namespace():  # which forgets what it registers for a build
         warnings.simplefilter("ignore")  # of MyST, about a later Sphinx
         sphinx = Sphinx(
             folder / "source",
