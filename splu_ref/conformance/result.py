@@ -84,9 +84,7 @@ class Replay:
     about: str  #: what it tests
     request: str = ""  #: the line that was sent; empty for several requests
     expected: str = ""  #: the correct answer, as JSON; empty for several requests
-    given: str = (
-        ""  #: the line received, of more than a million bytes their first and a note; empty if there was none
-    )
+    given: str = ""  #: the line received, cut after a million bytes, which it says; empty if there was none
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form of the request and its answers."""
