@@ -64,7 +64,7 @@ def _rare() -> list[str]:
 def _few() -> list[str]:
     """Numbers of which one is accurate."""
     draw = random.Random(9)
-    prices = [40 if n % 30 == 0 else int(draw.gauss(5000, 900)) for n in range(400)]
+    prices = [40 if n % 10 == 0 else int(draw.gauss(5000, 900)) for n in range(400)]
     return ["sex,price"] + [f"{'mf'[n % 2]},{price}" for n, price in enumerate(prices)]
 
 
