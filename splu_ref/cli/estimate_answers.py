@@ -102,7 +102,6 @@ def show_answer(
     """Print the answer to a query: the estimate with its interval first."""
     result, rows = answer_json(known, query, answer), known.table.row_count
     column, condition = query.conditions[0]
-    looks = sum(name in known.domains for name, _ in query.conditions)
     tuples = isinstance(known.mechanism, AlphaBeta)
     unit = "records in groups that show it" if isinstance(known.mechanism, Anatomy) else "records"
     place = "predicate"
@@ -119,7 +118,7 @@ def show_answer(
     else:
         lines = [
             ("estimate", _shown(answer.estimate)),
-            *(_model_based(answer) if looks > 1 and not tuples else uncertainty_lines(answer)),
+            *uncertainty_lines(answer),
             ("query", str(query)),
             ("method", f"{answer.method}: {summary}"),
             ("published", f"{answer.published_count} {unit}, of {answer.predicate_count} in the {place}"),
@@ -151,7 +150,7 @@ def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:
     accuracy = "exact" if answer.exact else "approximate"
     text = f"{_shown(least)} to {_shown(greatest)}, {accuracy}"
     reach = max(answer.estimate - least, greatest - answer.estimate)
-    if answer.standard_error is None:  # the interval is certain
+    if answer.standard_error is None:  # the note says why
         return [("standard error", "none"), (label, text)]
     if reach > _FAR * answer.standard_error > 0 and answer.note != LARGEST:  # which says it itself
         text += (
@@ -159,13 +158,6 @@ def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:
             "is larger at other counts of the interval"
         )
     return [("standard error", _shown(answer.standard_error)), (label, text)]
-
-
-def _model_based(answer: QueryEstimate) -> list[tuple[str, str]]:
-    """Return the interval first: over several sensitive columns no standard error bounds the bias."""
-    (_, error), interval = uncertainty_lines(answer)
-    modeled = [] if answer.standard_error is None else [("model-based error", f"{error}, root mean squared")]
-    return [interval, *modeled]
 
 
 def _value_lines(

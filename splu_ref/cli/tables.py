@@ -15,6 +15,7 @@ from splu_ref.data import JOINED_BY, Cross, Dropped, listed, refuse_existing, wr
 from splu_ref.estimators import (
     MEASURES,
     MISSING,
+    NO_JOINT_ERROR,
     PICTURES,
     AnswerQueries,
     Cell,
@@ -34,8 +35,6 @@ FORMS = (".csv", ".csv.gz", ".parquet", ".json")
 """Suffixes of files with tables."""
 NARROW = 80
 """Columns of a terminal for which the room for rows is computed."""
-EXCEEDED = "errors  where one exceeds its interval, the interval is the answer"
-"""Remark on model-based errors, which may be larger than the intervals."""
 ALL, BLANK = "all", "(no content)"
 """Labels of all values of a column together, and of empty cells."""
 
@@ -174,14 +173,14 @@ def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
     qualified = table.warning is not None and any(cell.interval for cell in table.cells)
     level = "interval" if qualified else "95 % interval"  # the warning says which it is
     rows = release.table.row_count
-    looks = len({*table.by, *dict(table.where)} & set(release.domains))
-    error = "model-based error" if looks > 1 else "standard error"
-    for name in (table.quantity, error, level):
+    for name in (table.quantity, "standard error", level):
         grid.add_column(Text(visible(name)), justify="right", overflow="fold")
     lines = (*table.cells, *table.totals)
     methods = ", ".join(dict.fromkeys(cell.method for cell in lines))
     accuracy = {cell.approximation for cell in table.cells}
     accuracy |= {cell.approximation for cell in table.totals} - {"exact"}
+    joint = len({*table.by, *dict(table.where)} & set(release.domains)) > 1
+    unknown = any(cell.standard_error is None and cell.interval is not None for cell in lines)
     reasons = dict.fromkeys(cell.warning for cell in lines if cell.warning is not None)
     mark = "*: " if reasons else ""
     more = f"; and {len(reasons) - 1} more (--json)" if len(reasons) > 1 else ""
@@ -189,7 +188,7 @@ def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
         *([f"where   {Query(table.where)}"] if table.where else []),
         f"method  {methods}; intervals: {', '.join(sorted(accuracy))}",
         f"among   {table.rows} of the {rows} records of the release, with their true values",
-        *([EXCEEDED] if looks > 1 and _exceeded(lines) else []),
+        *([f"note    {NO_JOINT_ERROR}"] if joint and unknown else []),
         *([] if table.warning is None else [f"warning {mark}{table.warning}{more}"]),
     ]
     room = len(lines) if every else MOST_LINES - 2 - sum(1 + len(note) // NARROW for note in notes)
@@ -201,14 +200,6 @@ def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
         say(f"rest    {len(lines) - shown} more of {len(lines)} lines: add --explain, or write all: -o FILE")
     for note in notes:
         say(note)
-
-
-def _exceeded(lines: Sequence[Cell]) -> bool:
-    """Return whether the error of a line is larger than the length of its interval."""
-    return any(
-        cell.interval is not None and (cell.standard_error or 0) > cell.interval[1] - cell.interval[0]
-        for cell in lines
-    )
 
 
 def _texts(cell: Cell) -> list[str]:

@@ -1,3 +1,4 @@
+from .answers import NO_JOINT_ERROR as NO_JOINT_ERROR
 from .answers import Estimates as Estimates
 from .answers import Interval as Interval
 from .answers import QueryEstimate as QueryEstimate

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import nan
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -38,6 +39,12 @@ NO_JOINT_INTERVAL = (
     "or none the records of a rare value are not: use shrunk"
 )
 """Warning for several sensitive columns under all-or-none draws."""
+
+NO_JOINT_ERROR = (
+    "no standard error: over several sensitive columns that depend on each other the estimate may be biased "
+    "by more than the error that its model gives"
+)
+"""Note on estimates over several sensitive columns whose bias is not bounded."""
 
 ON_AVERAGE = (
     "the interval covers 95 % of the values of the domain on average, not each count: where one value holds "
@@ -84,6 +91,9 @@ class QueryEstimate:
         An unbiased estimate of the variance, exact, where there is one; it may be negative.
     exact
         Whether the interval holds the true count with at least its level, whatever that count is.
+    model_error
+        The root mean square error under the method's model, where it is no standard error because the bias
+        is not bounded; it weights the estimate in tables. None elsewhere.
     """
 
     estimate: float
@@ -98,6 +108,13 @@ class QueryEstimate:
     interval_kind: Interval = "each"
     variance_estimate: Fraction | None = None
     exact: bool = False
+    model_error: float | None = None
+
+    @property
+    def known_error(self) -> float:
+        """The standard error, or else the error of the model; NaN if neither is known."""
+        errors = (self.standard_error, self.model_error)
+        return next((error for error in errors if error is not None), nan)
 
 
 class QueryCounts(NamedTuple):
@@ -134,6 +151,8 @@ class Estimates:
         Reason why the intervals are not 95 % intervals for each count; None if they are.
     allows_for_plan
         Whether they allow for a plan that is a function of the histogram.
+    model_based
+        Whether the errors are those of a model, and no standard errors: see `QueryEstimate`.
     interval_kind
         As in `QueryEstimate`.
     """
@@ -147,6 +166,7 @@ class Estimates:
     warning: str | None = field(default=None, kw_only=True)
     caveat: str | None = field(default=None, kw_only=True)
     allows_for_plan: bool = field(default=False, kw_only=True)
+    model_based: bool = field(default=False, kw_only=True)
     interval_kind: Interval = field(default="each", kw_only=True)
 
     @classmethod
@@ -223,20 +243,26 @@ class Estimates:
             counted.predicate,
         )
         notes = self.notes or [None] * len(self.value)
+        modeled = self.model_based & (counted.predicate > 0) & (self.warning is None)
         return [
             QueryEstimate(
                 estimate=value,
-                standard_error=None if self.warning else error,
+                standard_error=None if self.warning or of_model else error,
                 interval=None if self.warning else (lower, upper),
                 method=method,
                 published_count=round(both),
                 predicate_count=round(predicate),
                 condition_number=self.condition_number,
                 interval_kind=self.interval_kind,
-                note=NO_INFORMATION if nothing else note,
+                note=NO_INFORMATION if nothing else NO_JOINT_ERROR if of_model else note,
                 warning=self.warning or self.caveat,
+                model_error=error if of_model else None,
             )
-            for value, error, lower, upper, both, predicate, nothing, note in zip(
-                *(array.round(_DECIMALS).tolist() for array in arrays), blank.tolist(), notes, strict=True
+            for value, error, lower, upper, both, predicate, nothing, of_model, note in zip(
+                *(array.round(_DECIMALS).tolist() for array in arrays),
+                blank.tolist(),
+                modeled.tolist(),
+                notes,
+                strict=True,
             )
         ]

@@ -12,7 +12,7 @@ import pytest
 
 from splu_ref.cli import main
 from splu_ref.data import embedded_table, write_table
-from splu_ref.estimators import ordered
+from splu_ref.estimators import NO_JOINT_ERROR, ordered
 from splu_ref.mechanisms import SpluGen, SpluGenByColumn
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
@@ -109,20 +109,33 @@ def test_empty_cells_come_last() -> None:
     assert ordered(["", "b", "10", "2", "a"]) == ["2", "10", "a", "b", ""]
 
 
-def test_errors_over_several_sensitive_columns_are_called_model_based(
+def test_no_standard_error_is_stated_over_several_sensitive_columns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With 40 records and gamma = 5 an error is larger than the interval of a cell."""
+    """A note says so; `inversion` is unbiased, and has one."""
     frame = pl.DataFrame({"a": list("vwxyz") * 8, "b": [each for each in "vwxyz" for _ in range(8)]})
-    made = SpluGenByColumn({"a": SpluGen(5), "b": SpluGen(5)}).publish(frame, ["a", "b"], SeededSource(1))
+    made = SpluGenByColumn({"a": SpluGen(2), "b": SpluGen(2)}).publish(frame, ["a", "b"], SeededSource(1))
     write_table(made.table, tmp_path / "p.csv")
     (tmp_path / "m.json").write_bytes(made.manifest.to_json())
     words = ["estimate", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json"), "--by"]
     assert main([*words, "a,b"]) == 0
-    shown = capsys.readouterr().out
-    assert "model-based error" in shown
-    assert main([*words, "a"]) == 0
-    assert "model-based error" not in capsys.readouterr().out
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first.split() == ["a", "b", "count", "standard", "error", "95", "%", "interval"]
+    assert lines[0].split()[3] == "none"
+    assert any(line.startswith(f"note    {NO_JOINT_ERROR}") for line in lines)
+    assert main([*words, "a,b", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {cell["standard_error"] for cell in found["cells"]} == {None}
+    assert None not in {total["standard_error"] for total in found["totals"]}
+    for requested in (["a"], ["a,b", "--method", "inversion"]):
+        assert main([*words, *requested]) == 0
+        shown = capsys.readouterr().out
+        assert "none" not in shown
+        assert "no standard error" not in shown
+    single = [*words[:-1], "--where", "a=v", "--where", "b=w", "--json"]
+    assert main(single) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["standard_error"], found["note"]) == (None, NO_JOINT_ERROR)
 
 
 def test_a_long_table_is_printed_in_part(

@@ -208,9 +208,7 @@ def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.Da
                 true.append(related.filter(**where).height)
     truth = np.array(true)
     found = estimator.estimate(queries)
-    value, error = (
-        np.array([getattr(one, part) for one in found]) for part in ("estimate", "standard_error")
-    )
+    value, error = (np.array([getattr(one, part) for one in found]) for part in ("estimate", "known_error"))
     inside = [ends(one)[0] <= x <= ends(one)[1] for one, x in zip(found, true, strict=True)]
     assert np.mean(inside) > 0.95
     ratio = np.sqrt(np.mean((value - truth) ** 2) / np.mean(error**2))

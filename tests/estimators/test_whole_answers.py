@@ -101,7 +101,8 @@ RELEASES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
 
 
 def _line(query: str, answer: QueryEstimate) -> str:
-    numbers = [answer.estimate, answer.standard_error, *(answer.interval or ("no interval",))]
+    error = answer.standard_error if answer.model_error is None else answer.model_error
+    numbers = [answer.estimate, error, *(answer.interval or ("no interval",))]
     text = " ".join(f"{one:.9g}" if isinstance(one, float) else str(one) for one in numbers)
     counts = f"{answer.published_count}/{answer.predicate_count}"
     besides = (

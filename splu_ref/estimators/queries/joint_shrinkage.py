@@ -285,6 +285,7 @@ class JointQueries:
             ends[:, 1],
             interval_kind=kind,
             caveat=_CAVEATS[kind],
+            model_based=True,
         )
 
     def _records(self, which: int, cells: FloatArray) -> RecordTables:

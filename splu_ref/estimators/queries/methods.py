@@ -143,7 +143,7 @@ class MostLikely:
             square = apply_by_mode(fitted, [weight**2 for weight in weights]).reshape(-1)
             error[solvable] = np.sqrt(np.maximum(square - value[solvable], 0.0))
         found = Estimates.normal(linear, error, total).with_value(value)
-        return counted, found.below(counted.most)
+        return counted, replace(found.below(counted.most), model_based=True)
 
     @staticmethod
     def _value(column: PublishedColumn, batch: Batch) -> Estimates:

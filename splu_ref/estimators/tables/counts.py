@@ -44,7 +44,7 @@ class _Axis(NamedTuple):
 
 
 class _CellEstimates(NamedTuple):
-    """Estimates of cells, arrays of one shape; ends and errors are NaN where there are none."""
+    """Estimates of cells, arrays of one shape; ends and known errors are NaN where there are none."""
 
     value: FloatArray
     error: FloatArray
@@ -62,7 +62,7 @@ class _CellEstimates(NamedTuple):
         shape: tuple[int, ...],
     ) -> _CellEstimates:
         ends = [answer.interval or (np.nan, np.nan) for answer in answers]
-        errors = [np.nan if answer.standard_error is None else answer.standard_error for answer in answers]
+        errors = [answer.known_error for answer in answers]
         value = np.array([answer.estimate for answer in answers], dtype=np.float64)
         low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
         pairs = zip(queries, answers, strict=True)
@@ -95,15 +95,14 @@ class _CellEstimates(NamedTuple):
 
     def lines(self, places: Iterable[int], values: Iterable[tuple[str | None, ...]]) -> Iterator[Cell]:
         """Yield the lines of some cells, given by their places in the flat arrays, with these values."""
-        numbers = (part.reshape(-1).tolist() for part in (self.value, self.error, self.low, self.high))
-        value, error, low, high = numbers
+        value, low, high = (part.reshape(-1).tolist() for part in (self.value, self.low, self.high))
         exact = self.exact.reshape(-1).tolist()
         for at, named in zip(places, values, strict=True):
             answer = self.answers[at]
             yield Cell(
                 values=named,
                 estimate=round(value[at], _DECIMALS),
-                standard_error=None if isnan(error[at]) else error[at],
+                standard_error=answer.standard_error,
                 interval=None if isnan(low[at]) else (low[at], high[at]),
                 method=answer.method,
                 published_count=answer.published_count,

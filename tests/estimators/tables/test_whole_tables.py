@@ -221,8 +221,8 @@ def test_estimates_are_rounded_to_a_millionth() -> None:
         answers, np.array([True, False]),
     )  # fmt: skip
     assert list(found.lines([1, 0], [("b",), ("a",)])) == [
-        Cell(("b",), 2.0, None, None, "of 1", 104, 1),
-        Cell(("a",), 1.234568, 0.123456789, (0.5, 2.5), "of 1", 103, 1, exact=True),
+        Cell(("b",), 2.0, 0.5, None, "of 1", 104, 1),
+        Cell(("a",), 1.234568, 0.375, (0.5, 2.5), "of 1", 103, 1, exact=True),
     ]
 
 
