@@ -19,7 +19,7 @@ help:
 	@echo "make vectors complete new test vectors with the answers of the specification"
 	@echo "make portable  the tests of floating-point results, rounded as on other processors"
 	@echo "make mutation ROOMS=plans SAMPLE=100   put small faults into the code and name those that no test notices"
-	@echo "make bench   speed, its growth and memory, as ratios against named baselines"
+	@echo "make bench   speed, its growth and memory, as ratios against named baselines; the bounds of hostile input"
 	@echo "make peers   the same against other packages, in an environment of their own"
 	@echo "make coq     compile the kernel-checked proofs and the proved certificate checker (needs Coq 8.16 with MathComp, OCaml"
 	@echo "             and zarith: see proofs/splu_proofs/coq/README.md)"
@@ -91,6 +91,7 @@ docs: $(READY)
 # One thread: idle threads of linear algebra would count as processor time.
 bench: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+	$(BIN)/pytest -q -m measured
 
 # Neither part of CI nor of constraints.txt: other packages, which nothing else here needs.
 PEERS := .venv-peers

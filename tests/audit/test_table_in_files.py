@@ -226,6 +226,7 @@ print((peak() - before) // 1024)
 
 
 @pytest.mark.slow
+@pytest.mark.measured
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux shows of a process")
 def test_memory_is_bounded(tmp_path: Path) -> None:
     rows, numbers = 400_000, np.random.default_rng(0)

@@ -93,6 +93,7 @@ WASTE: dict[str, tuple[str, Waste]] = {
 
 
 @pytest.mark.slow
+@pytest.mark.measured
 @pytest.mark.parametrize("name", CURVES)
 def test_work_that_grows_too_fast_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, words = WASTE[name]

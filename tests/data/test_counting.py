@@ -314,6 +314,7 @@ def test_categories_are_the_cells(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.measured
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads the process information of Linux")
 def test_two_million_rows_are_counted_in_bounded_memory(tmp_path: Path) -> None:
     """Another process counts 104 MB of CSV within 400 MiB; the whole table takes more than a gigabyte."""

@@ -47,6 +47,8 @@ LAUNCH = "import subprocess, sys; sys.exit(subprocess.run([sys.executable, *sys.
 """A process between, because a child's peak begins with what its parent holds, and this one holds much."""
 
 
+@pytest.mark.slow
+@pytest.mark.measured
 @pytest.mark.parametrize("name", READERS)
 def test_every_reader_keeps_its_bounds(name: str) -> None:
     megabytes, seconds = stated()[NAMES.get(name, name.replace("_", " "))]
@@ -72,6 +74,8 @@ def test_a_kilobyte_is_a_kilobyte_and_there_are_many(name: str) -> None:
     assert len(sizes) > 10
 
 
+@pytest.mark.slow
+@pytest.mark.measured
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_keeps_its_bounds(name: str, tmp_path: Path) -> None:
     small_inputs.write(tmp_path)

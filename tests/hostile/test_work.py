@@ -103,6 +103,8 @@ def test_a_certificate_of_few_bytes_is_refuted_at_once(tmp_path: Path) -> None:
     assert "has 0 entries, and the arithmetic gives 18500" in " ".join(found.stdout.split())
 
 
+@pytest.mark.slow
+@pytest.mark.measured
 def test_a_count_of_a_hundred_million_ends(tmp_path: Path) -> None:
     words = "utility --gamma 2 --epsilon 0.3 --frequency 100000000 --json"
     found = _program(words.split(), tmp_path, AT_MOST)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from splu_proofs.derivation import Derivation
 from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
 from splu_proofs.recheck import on_grid
+from splu_proofs.relation import Relation
 from splu_proofs.step import Identity, Inequality
 from splu_proofs.witness import Witness
 from splu_proofs.worlds.histograms import greedy_groups
@@ -304,12 +306,26 @@ def _without_refutations(claim: Claim) -> Claim:
 EVIDENCE = dict(_hollow_evidence())
 
 
+@pytest.fixture(scope="module")
+def genuine(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Claim], Path]:
+    """Return a function that gives a folder in which the claim is affirmed with its own evidence."""
+
+    @cache
+    def affirmed(claim_id: str, asserts: tuple[Relation, ...]) -> Path:
+        claim, folder = _copy(claim_id, asserts=asserts), tmp_path_factory.mktemp("genuine")
+        affirm(claim, folder, reason="A test.")
+        assert _ledger(claim, folder).run(claim_id)[0].passed
+        return folder
+
+    return lambda hollow: affirmed(hollow.id, hollow.asserts)
+
+
 @pytest.mark.parametrize("name", EVIDENCE)
-def test_hollow_evidence_is_refused_with_and_without_affirming(name: str, tmp_path: Path) -> None:
+def test_hollow_evidence_is_refused_with_and_without_affirming(
+    name: str, tmp_path: Path, genuine: Callable[[Claim], Path]
+) -> None:
     hollow = EVIDENCE[name]()
-    genuine = _copy(hollow.id, asserts=hollow.asserts)
-    affirm(genuine, tmp_path, reason="A test.")
-    assert _ledger(genuine, tmp_path).run(hollow.id)[0].passed
+    copytree(genuine(hollow), tmp_path, dirs_exist_ok=True)
     assert not _ledger(hollow, tmp_path).run(hollow.id)[0].passed
     with pytest.raises(InputError, match="is not affirmed"):
         _ledger(hollow, tmp_path).reaffirm(hollow.id, reason="A test.", changes=PARTS)

@@ -27,6 +27,7 @@ print((peak() - before) // 1024)
 
 
 @pytest.mark.slow
+@pytest.mark.measured
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads the process information of Linux")
 def test_memory_is_bounded(tmp_path: Path) -> None:
     numbers = np.random.default_rng(0)
