@@ -11,6 +11,7 @@ from benchmarks import commands
 
 
 @pytest.mark.slow
+@pytest.mark.measured
 def test_every_command_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands, "FORMATS", ("csv",))
     rows = commands.measure(2_000, 1, tmp_path)
