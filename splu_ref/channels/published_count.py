@@ -133,6 +133,10 @@ class PredicateCount:
     own: Fraction
     other: Fraction  #: see ``own``
 
+    def mean(self, count: int) -> Fraction:
+        """Return E y if x = ``count``."""
+        return count * self.own + (self.records - count) * self.other
+
     def trials(self, count: int) -> TwoKinds:
         """Return the two kinds of trials if x = ``count``, 0 to n."""
         return TwoKinds(Trials(count, self.own), Trials(self.records - count, self.other))

@@ -152,7 +152,8 @@ def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:
     reach = max(answer.estimate - least, greatest - answer.estimate)
     if answer.standard_error is None:  # the note says why
         return [("standard error", "none"), (label, text)]
-    if reach > _FAR * answer.standard_error > 0 and answer.note != LARGEST:  # which says it itself
+    inside = least <= answer.estimate <= greatest
+    if inside and reach > _FAR * answer.standard_error > 0 and answer.note != LARGEST:  # which says it itself
         text += (
             f"; up to {reach / answer.standard_error:.1f} standard errors away, because the standard error "
             "is larger at other counts of the interval"

@@ -171,9 +171,13 @@ class Estimates:
 
     @classmethod
     def normal(cls, value: FloatArray, error: FloatArray, most: FloatArray) -> Estimates:
-        """Return estimates and normal 95 % intervals, both clipped to 0 .. most, from unclipped estimates."""
-        ends = (np.clip(value + sign * NORMAL_95 * error, 0.0, most) for sign in (-1, 1))
-        return cls(np.clip(value, 0.0, most), error, *ends)
+        """Return estimates and normal 95 % intervals, both clipped to 0 .. most, from unclipped estimates.
+
+        The lower end is that of an estimate of at most ``most``, the upper end that of at least 0.
+        """
+        reach = NORMAL_95 * error
+        ends = np.minimum(value, most) - reach, np.maximum(value, 0.0) + reach
+        return cls(np.clip(value, 0.0, most), error, *(np.clip(end, 0.0, most) for end in ends))
 
     @classmethod
     def score(cls, value: FloatArray, error: FloatArray, most: FloatArray, least_rate: float) -> Estimates:

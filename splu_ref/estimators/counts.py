@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
-from math import ceil, inf, prod, sqrt
+from math import ceil, floor, inf, prod, sqrt
 from statistics import NormalDist
 from typing import Protocol
 
@@ -275,9 +275,29 @@ def confidence_limits(
     greatest = (
         _first(lambda frequency: above(frequency) or not exceeds(frequency, False), max(guess[1], 0)) - 1
     )
-    if most is None:
-        return least, greatest
-    return min(least, most), max(greatest, 0)
+    return least, greatest
+
+
+class BoundedCountLaw(CountLaw, Protocol):
+    """The law of a published count whose true count is at most a known number."""
+
+    def mean(self, frequency: int, /) -> Fraction:
+        """Return the mean published count at a true count."""
+        ...
+
+
+def bounded_limits(
+    law: BoundedCountLaw, count: int, tail: Fraction, guess: tuple[int, int], most: int
+) -> tuple[int, int]:
+    """Return exact confidence limits of a true count of 0 .. ``most``; see `confidence_limits`.
+
+    The tests may reject every true count. The upper limit is therefore that of at least the mean at 0, and
+    the lower one that of at most the mean at ``most``. Limits increase with the published count, so this
+    extends intervals only.
+    """
+    low, high = min(count, floor(law.mean(most))), max(count, ceil(law.mean(0)))
+    found = {seen: confidence_limits(law, seen, tail, guess, most) for seen in {low, high}}
+    return found[low][0], found[high][1]
 
 
 def _first(test: Callable[[int], bool], start: int) -> int:

@@ -424,3 +424,15 @@ def test_intervals_that_a_method_has_not_are_refused(
 ) -> None:
     where = ["--where", "sex=Female", "--where", "occupation=Sales"]
     assert message in _refused(capsys, folder / "p.csv", "--manifest", folder / "m.json", *where, *options)
+
+
+@pytest.mark.parametrize(("estimate", "shown"), [(-30.0, False), (5.0, True)])
+def test_far_ends_are_explained_where_the_interval_contains_the_estimate(
+    estimate: float, shown: bool
+) -> None:
+    answer = QueryEstimate(
+        estimate=estimate, standard_error=2.0, interval=(0.0, 30.0), method="inversion", published_count=1,
+        predicate_count=40,
+    )  # fmt: skip
+    _, (_, text) = uncertainty_lines(answer)
+    assert ("12.5 standard errors away" in text) == shown

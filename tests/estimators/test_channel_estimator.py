@@ -128,40 +128,64 @@ def test_a_negative_variance_estimate_gives_way_to_that_at_the_estimated_counts(
     assert "negative" in (found.note or "")
 
 
-def _brute_interval(keep: Fraction, share: Fraction, records: int, published: int) -> tuple[int, int]:
-    own, other = keep + (1 - keep) * share, (1 - keep) * share
-    covered = []
-    for count in range(records + 1):
-        law = [Fraction(1)]
-        for chance in [own] * count + [other] * (records - count):
-            law = [
-                (law[k] if k < len(law) else 0) * (1 - chance) + (law[k - 1] if k else 0) * chance
-                for k in range(len(law) + 1)
-            ]
-        if min(sum(law[published:]), sum(law[: published + 1])) > Fraction(1, 40):
-            covered.append(count)
-    if not covered:
-        return -1, -1
-    assert covered == list(range(covered[0], covered[-1] + 1))
-    return covered[0], covered[-1]
+def _count_law(own: Fraction, other: Fraction, records: int, count: int) -> list[Fraction]:
+    """Return the law of the published count at a true count, record by record."""
+    law = [Fraction(1)]
+    for chance in [own] * count + [other] * (records - count):
+        law = [
+            (law[k] if k < len(law) else Fraction(0)) * (1 - chance)
+            + (law[k - 1] if k else Fraction(0)) * chance
+            for k in range(len(law) + 1)
+        ]
+    return law
 
 
-@pytest.mark.parametrize("keep", ["1/5", "4/5"])
+def _covers(interval: tuple[float, float], count: int) -> bool:
+    return interval[0] <= count <= interval[1]
+
+
+@pytest.mark.parametrize("keep", ["1/20", "1/5", "4/5"])
 @pytest.mark.parametrize("members", [1, 3])
 def test_intervals_are_the_exact_test_inverted(keep: str, members: int) -> None:
+    """Each true count is covered with 95 % or more; where all are contradicted, the ends are farther."""
     mechanism = RetentionReplacement(keep, {"n": NUMBERS})
-    query = Query.of({"n": NUMBERS[:members]})
+    query, tail = Query.of({"n": NUMBERS[:members]}), Fraction(1, 40)
     records, empty = 9, 0
+    other = (1 - Fraction(keep)) * Fraction(members, 6)
+    own = other + Fraction(keep)
+    laws = [_count_law(own, other, records, count) for count in range(records + 1)]
+    intervals = []
     for published in range(records + 1):
         cells = ["0"] * published + ["5"] * (records - published)
         [found] = _published(mechanism, n=cells)([query], None)
-        least, greatest = _brute_interval(Fraction(keep), Fraction(members, 6), records, published)
-        if greatest < 0:  # every true count is contradicted: the nearest one
-            empty += 1
-            least = greatest = 0 if 2 * published < records else records
-        assert found.interval == (float(least), float(greatest))
+        assert found.interval is not None
         assert found.exact
-    assert (empty > 0) == (keep == "1/5")  # a count that no true one makes likely
+        intervals.append(found.interval)
+        low, high = min(published, int(records * own)), max(published, -int(-records * other // 1))
+        least = min(count for count, law in enumerate(laws) if sum(law[low:]) > tail)
+        greatest = max(count for count, law in enumerate(laws) if sum(law[: high + 1]) > tail)
+        assert found.interval == (float(least), float(greatest))
+        assert _covers(found.interval, round(min(max(found.estimate, 0), records)))
+        empty += all(min(sum(law[published:]), sum(law[: published + 1])) <= tail for law in laws)
+    for count, law in enumerate(laws):
+        covered = sum(
+            (chance for chance, each in zip(law, intervals, strict=True) if _covers(each, count)), Fraction(0)
+        )
+        assert covered >= 1 - 2 * tail
+    assert (empty > 0) == (keep != "4/5")  # a count that no true one makes likely
+
+
+def test_an_implausibly_low_count_does_not_prove_that_nobody_has_the_value() -> None:
+    """Of 240 records 40 are expected to show the value if none has it, and 22 do."""
+    mechanism = RetentionReplacement("1/100", {"n": NUMBERS})
+    estimator = _published(mechanism, n=["0"] * 22 + ["5"] * 218)
+    rare, rest = estimator([Query.of({"n": "0"}), Query.of({"n": NUMBERS[1:]})], None)
+    assert rare.estimate < 0
+    assert rare.interval is not None
+    assert rest.interval is not None
+    assert rare.interval[0] == 0
+    assert rare.interval[1] > 200, "a hundredth of the records shows its own value"
+    assert rest.interval == (240 - rare.interval[1], 240)
 
 
 def test_all_values_and_none_are_known() -> None:
@@ -281,9 +305,9 @@ def test_intervals_of_a_matrix_hold_a_count_that_there_can_be() -> None:
     below, above = ChannelEstimator(release)([Query.of({"s": "c"}), Query.of({"s": ["a", "b"]})])
     assert below.estimate < -10
     assert below.interval is not None
-    assert below.interval[1] == 0
+    assert below.interval[1] > 0
     assert above.interval is not None
-    assert above.interval[0] == 51
+    assert above.interval[0] == 51 - below.interval[1]
 
 
 def _binomial(hits: int, trials: int, chance: float) -> float:
@@ -302,8 +326,12 @@ def test_intervals_of_counts_hold_no_other_numbers() -> None:
     below, above = found["below"], found["above"]
     assert below.estimate + NORMAL_95 * (below.standard_error or 0) < 0
     assert above.estimate - NORMAL_95 * (above.standard_error or 0) > 60
-    assert (below.interval, above.interval) == ((0, 0), (60, 60))
-    assert sum_interval(-3.0, 1.0, 9, [(5.0, 2.5)]) == (0, 0)
+    assert below.interval is not None
+    assert above.interval is not None
+    assert below.interval[0] == 0 < below.interval[1] <= 120
+    assert 0 <= above.interval[0] < 60 == above.interval[1]
+    assert sum_interval(-3.0, 1.0, 9, [(5.0, 2.5)]) == (0, 2.5)
+    assert sum_interval(12.0, 1.0, 9, [(1.0, 2.5)]) == (9 - NORMAL_95, 9)
     assert sum_interval(1.0, 1.0, 9, [(5.0, 2.5)]) == (0, 3.5)
     assert sum_interval(8.0, 1.0, 9, [(1.0, 2.5)]) == (8 - NORMAL_95, 9)
 

@@ -20,6 +20,7 @@ from splu_ref.estimators.queries.record_states import (
     RecordStates,
     Side,
     approximate_interval,
+    nearest,
     weighted,
 )
 from splu_ref.mechanisms import FloatArray
@@ -101,8 +102,9 @@ def interval_of_weights(
     filled = np.minimum(np.cumsum(_most(law, counts)[order]), records)
     reach = NORMAL_95 * sqrt(max(float(np.diff(filled, prepend=0.0) @ added[order]), 0.0))
     half = NORMAL_95 * error
-    low, high = (min(max(end, 0), records) for end in (floor(estimate - reach), ceil(estimate + reach)))
-    return min(estimate - half, low), max(estimate + half, high)
+    least, most = nearest(estimate, records)
+    low, high = max(floor(least - reach), 0), min(ceil(most + reach), records)
+    return min(least - half, low), max(most + half, high)
 
 
 def _most(law: FloatArray, counts: IntArray) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy as np
 
 from splu_ref.channels import Channel, PredicateCount
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
-from splu_ref.estimators.counts import confidence_limits
+from splu_ref.estimators.counts import bounded_limits
 from splu_ref.estimators.linear.em import most_likely, require_convergence
 from splu_ref.estimators.linear.interior_point import settled
 from splu_ref.estimators.linear.transition import apply_by_mode, inverses
@@ -167,7 +167,7 @@ def exact_interval(
         return published, published
     half_width = NORMAL_95 * error
     guess = round(estimate - half_width), round(estimate + half_width)
-    return confidence_limits(PredicateCount(records, own, other), published, TAIL, guess, records)
+    return bounded_limits(PredicateCount(records, own, other), published, TAIL, guess, records)
 
 
 def largest_variance(states: RecordStates) -> float:
@@ -197,19 +197,27 @@ def approximate_interval(states: RecordStates, estimate: float, error: float) ->
     The union of two intervals, clipped to 0 .. N: the estimate plus or minus 1.96 standard errors, and a
     score interval with the largest variance under each count t (see `largest_variance`), rounded outwards.
     The second accounts for large weights of rare states without a published record. The estimate itself may
-    lie outside 0 .. N.
+    lie outside 0 .. N: see `nearest`.
     """
     records, half = int(states.counts.sum()), NORMAL_95 * error
-    low, high = estimate - half, estimate + half
+    least, most = nearest(estimate, records)
+    low, high = least - half, most + half
     if len(states.sides) == 1:
         each, others = states.sides[0].variances(records)
     else:
         each = max(prod(side.mean_squares[1] for side in states.sides) - 1, 0.0)
         others = largest_variance(states)
-    near = near_counts(estimate, each, others)
-    if near is not None and near[1] >= 0 and near[0] <= records:
-        low, high = min(low, floor(near[0])), max(high, ceil(near[1]))
-    return min(max(low, 0.0), float(records)), max(min(high, float(records)), 0.0)
+    below, above = (near_counts(end, each, others) or (end, end) for end in (least, most))
+    return max(min(low, floor(below[0])), 0.0), min(max(high, ceil(above[1])), float(records))
+
+
+def nearest(estimate: float, records: int) -> tuple[float, float]:
+    """Return an estimate, which may lie outside 0 .. N, as both ends of an interval are computed from it.
+
+    The lower one is that of at most N, and the upper one that of at least 0: no estimate contradicts all
+    counts.
+    """
+    return min(estimate, float(records)), max(estimate, 0.0)
 
 
 def near_counts(estimate: float, each: float, others: float) -> tuple[float, float] | None:
@@ -229,9 +237,8 @@ def sum_interval(
     result contains the estimate plus or minus 1.96 standard errors and is clipped to 0 .. N.
     """
     below, above = (sqrt(sum(reach**2 for reach in side)) for side in zip((0.0, 0.0), *reaches, strict=True))
-    half = NORMAL_95 * error
-    low, high = min(estimate - half, estimate - below), max(estimate + half, estimate + above)
-    return min(max(low, 0.0), float(records)), max(min(high, float(records)), 0.0)
+    half, (least, most) = NORMAL_95 * error, nearest(estimate, records)
+    return max(least - max(half, below), 0.0), min(most + max(half, above), float(records))
 
 
 def plug_in_variance(states: RecordStates, estimate: Fraction) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from splu_ref.channels import ParameterError, TupleCount, whole
 from splu_ref.data import codes_in_domain, require_columns
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
-from splu_ref.estimators.counts import confidence_limits
+from splu_ref.estimators.counts import bounded_limits
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import TAIL
 from splu_ref.mechanisms import AlphaBeta, ReleaseData
@@ -47,7 +47,7 @@ class TupleEstimate:
         """Return the exact 95 % confidence interval of the true count."""
         half = NORMAL_95 * self.standard_error
         guess = round(self.estimate - half), round(self.estimate + half)
-        return confidence_limits(self.law, self.published, TAIL, guess, self.law.query_size)
+        return bounded_limits(self.law, self.published, TAIL, guess, self.law.query_size)
 
     @property
     def standard_error(self) -> float:
