@@ -40,7 +40,8 @@ def test_what_is_no_condition_is_refused(texts: list[str]) -> None:
         ({}, "at least one condition"),
         ([], "a query is an object"),
         ({"age": []}, "list of values is empty"),
-        ({"age": None}, "None is no value"),
+        ({"age": None}, 'null is no value: give "" for cells without content'),
+        ({"age": {"not": ["3", None]}}, "null is no value"),
         ({"age": [True]}, "True is no value"),
         ({"age": {}}, '"min": 20'),
         ({"age": {"least": 3}}, '"min": 20'),
@@ -112,4 +113,6 @@ def test_unknown_values_are_refused_where_the_domain_is_known() -> None:
         selected("job", AnyOf(("Salez",)), domain)
     with pytest.raises(ParameterError, match="it has Sales, Tech-support"):
         selected("job", AnyOf(("zzz",)), domain)
+    with pytest.raises(ParameterError, match=r'it has "", F, M$'):
+        selected("sex", AnyOf(("x",)), ("", "F", "M"))
     assert selected("job", AnyOf(("Salez", "Sales")), domain, complete=False) == [0]

@@ -96,6 +96,47 @@ def test_a_range_of_dates_is_answered_with_the_bins(condition: Condition) -> Non
         recoded_query(Query((("day", condition),)), manifest, table)
 
 
+@pytest.mark.parametrize(
+    ("limits", "found"),
+    [
+        (_between("1980", "1981"), ("1980", "1981")),
+        (_between("1980", None, above=True), ("1981", "1999")),
+        (_between(None, "1999", below=True), ("1980", "1981")),
+        (_between("1979", "2050"), ("1980", "1981", "1999")),
+    ],
+    ids=str,
+)
+def test_years_select_bins_of_years(limits: Between, found: tuple[str, ...]) -> None:
+    assert _of_dates("year", limits) == AnyOf(found)
+
+
+@pytest.mark.parametrize(
+    ("width", "limits", "error"),
+    [
+        ("year", _between("1985", "1990"), "day=1985..1990: there is no such bin in the release"),
+        ("year", Between(date(1980, 1, 1), date(1981, 12, 31)),
+         ("day=1980-01-01..1981-12-31: dates are selected by their bins: give years, as 'day=1980..1999'")),
+        ("quarter", _between("1980", "1981"),
+         ("day=1980..1981: dates are selected by their bins: name each of them, as "
+          "'day=1980-Q2|1980-Q3'")),
+    ],
+)  # fmt: skip
+def test_other_ranges_of_dates_are_answered_with_those_that_work(
+    width: str, limits: Between, error: str
+) -> None:
+    with pytest.raises(ParameterError) as refused:
+        _of_dates(width, limits)
+    assert str(refused.value) == error
+
+
+def _of_dates(width: str, limits: Between) -> Condition:
+    manifest: Any = SimpleNamespace(domains={}, recoded=(Bins("day", width),))
+    days = {"year": ["1999", "1980", "none", "1981"], "quarter": ["1980-Q3", "none", "1980-Q2"]}
+    table = Microdata.from_frame(pl.DataFrame({"day": days[width]}))
+    [(_, found)] = recoded_query(Query((("day", limits),)), manifest, table).conditions
+    return found
+
+
 def test_parts_are_combined_beside_others() -> None:
     conditions = ("work", AnyOf(("a", "b"))), ("rank", NoneOf(("2",))), ("sex", AnyOf(("f",)))
     assert _recoded(*conditions) == {"sex": AnyOf(("f",)), "job": AnyOf(("a / 1", "b / 1"))}
@@ -114,7 +155,7 @@ def test_parts_are_combined_beside_others() -> None:
          "dose=0.5..1 cuts the bin 1.0..<1.5, whose parts are unknown: ask of whole bins"),
         ([("age", _between("50", None))], "age=50..: there is no such bin in the release"),
         ([("age", Between(date(2000, 1, 1), None))],
-         "age=2000-01-01..: dates are selected by their bins: name each of them, as 'age=20..29|30..39'"),
+         "age=2000-01-01..: numbers are selected by their bins: give numbers, as 'age=20..29'"),
         ([("born", _between("1980", "1989"))],
          ("born=1980..1989: rare bins were published together, as 'other': name bins that are in the "
           "release, one by one")),

@@ -129,6 +129,11 @@ def _values(column: object, given: object) -> tuple[str, ...]:
 
 
 def _text(column: object, value: object) -> str:
+    if value is None:
+        raise ParameterError(
+            f'column {column!r}: null is no value: give "" for cells without content, or the text that was '
+            "published for them"
+        )
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         raise ParameterError(
             f'column {column!r}: {value!r} is no value: give a text, a list of them or {{"min": …, "max": …}}'

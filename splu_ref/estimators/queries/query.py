@@ -170,4 +170,5 @@ def suggestion(value: str, domain: Sequence[str]) -> str:
     close = get_close_matches(value, domain, n=3)
     if close:
         return f": did you mean {' or '.join(map(repr, close))}?"
-    return f": it has {', '.join(map(listed, domain[:20]))}" + (", …" if len(domain) > 20 else "")
+    shown = ", ".join(listed(each) or '""' for each in domain[:20])
+    return f": it has {shown}" + (", …" if len(domain) > 20 else "")

@@ -112,6 +112,22 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
             f"{step.column}={condition}: rare bins were published together, as {OTHER!r}: name bins that are "
             "in the release, one by one"
         )
+    inside = (_years_inside if step.whole is None else _bins_inside)(step, condition, values)
+    if not inside:
+        raise ParameterError(f"{step.column}={condition}: there is no such bin in the release")
+    return AnyOf(tuple(inside))
+
+
+def _years_inside(step: Bins, condition: Between, values: Sequence[str]) -> list[str]:
+    """Return the years in a range of years; periods are not selected by other ranges."""
+    limits = condition.least, condition.greatest
+    if step.width != "year" or not all(isinstance(end, Decimal | None) for end in limits):
+        raise _date_range(step, str(condition), values)
+    return sorted(value for value in values if condition.holds(value))
+
+
+def _bins_inside(step: Bins, condition: Between, values: Sequence[str]) -> list[str]:
+    """Return the bins of numbers in a range, ascending, which must not cut one."""
     least, greatest = condition.least, condition.greatest
     if not (isinstance(least, Decimal | None) and isinstance(greatest, Decimal | None)):
         raise _date_range(step, str(condition), values)
@@ -134,18 +150,18 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
             raise ParameterError(
                 f"{step.column}={condition} cuts the bin {value}, whose parts are unknown: ask of whole bins"
             )
-    if not inside:
-        raise ParameterError(f"{step.column}={condition}: there is no such bin in the release")
-    return AnyOf(tuple(value for _, value in sorted(inside)))
+    return [value for _, value in sorted(inside)]
 
 
 def _date_range(step: Bins, given: str, values: Sequence[str]) -> ParameterError:
-    """Return the error for a range of dates, with an example of bins of the release."""
-    bins = sorted(value for value in values if value[:1].isdigit())[:2]
-    return ParameterError(
-        f"{step.column}={given}: dates are selected by their bins: name each of them, as "
-        f"'{step.column}={'|'.join(bins)}'"
-    )
+    """Return the error for a range of other limits than those of the bins, with an example of these."""
+    bins = sorted(value for value in values if value[:1].isdigit()) or ["…"]
+    kind, remedy = "dates are", f"name each of them, as '{step.column}={'|'.join(bins[:2])}'"
+    if step.width == "year":
+        remedy = f"give years, as '{step.column}={bins[0]}..{bins[-1]}'"
+    elif step.whole is not None:
+        kind, remedy = "numbers are", f"give numbers, as '{step.column}={bins[0]}'"
+    return ParameterError(f"{step.column}={given}: {kind} selected by their bins: {remedy}")
 
 
 def _refuse_part(step: Bins, value: str) -> None:
