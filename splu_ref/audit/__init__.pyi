@@ -77,6 +77,7 @@ from .attacks.view import eliminated as eliminated
 from .averaging import ALPHA as ALPHA
 from .averaging import EPSILON as EPSILON
 from .averaging import RepeatedPrivacy as RepeatedPrivacy
+from .averaging import least_error as least_error
 from .averaging import repeated_privacy as repeated_privacy
 from .claims.claim import Claim as Claim
 from .claims.claim import ClaimsFile as ClaimsFile

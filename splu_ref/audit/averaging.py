@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.channels import Bounds, Exact, PublishedCount
-from splu_ref.guarantees import decimal_down, privacy_minimum
+from splu_ref.channels import INDEPENDENT, Bounds, Exact, GroupDraws, PublishedCount, positive, whole
+from splu_ref.guarantees import decimal_down, privacy_minimum, privacy_of_draws
 
 EPSILON, ALPHA = "3/10", 10
 """Default relative error and largest protected count."""
@@ -31,6 +31,29 @@ class RepeatedPrivacy:
         )
 
 
+def least_error(
+    law: PublishedCount, draws: GroupDraws, epsilon: Exact, alpha: Exact, releases: int = 1
+) -> Fraction | Bounds:
+    """Return T_P of Definition 2 for the mean count of releases, in every table; a lower bound if need be.
+
+    Parameters
+    ----------
+    law, draws
+        gamma and p, and the law of draws of a group; p is 1/gamma if that is dependent.
+    epsilon, alpha, releases
+        As for `splu_ref.guarantees.privacy_minimum` and `splu_ref.guarantees.privacy_of_draws`.
+
+    Raises
+    ------
+    ParameterError
+        As these functions.
+    """
+    if draws.bound is not None:
+        return privacy_of_draws(law.gamma, epsilon, alpha, draws, releases).t_p_definition.at_least
+    found = privacy_minimum(law.gamma, epsilon, alpha, releases, retention=law.retention)
+    return found.t_p_definition.value()
+
+
 def repeated_privacy(
     law: PublishedCount, releases: int, epsilon: Exact = EPSILON, alpha: Exact = ALPHA
 ) -> RepeatedPrivacy:
@@ -41,13 +64,11 @@ def repeated_privacy(
     ParameterError
         As `splu_ref.guarantees.privacy_minimum`.
     """
-    once, averaged = (
-        privacy_minimum(law.gamma, epsilon, alpha, times, retention=law.retention) for times in (1, releases)
-    )
+    once, averaged = (least_error(law, INDEPENDENT, epsilon, alpha, times) for times in (1, releases))
     return RepeatedPrivacy(
         releases=releases,
-        epsilon=once.epsilon,
-        alpha=once.alpha,
-        once=once.t_p_definition.value(),
-        averaged=averaged.t_p_definition.value(),
+        epsilon=positive(epsilon, "epsilon"),
+        alpha=whole(alpha, "alpha", 1),
+        once=once,
+        averaged=averaged,
     )

@@ -52,6 +52,7 @@ from .elementary import from_matrix as from_matrix
 from .elementary import identity as identity
 from .elementary import mixture as mixture
 from .elementary import retention as retention
+from .group_laws import INDEPENDENT as INDEPENDENT
 from .group_laws import DrawsName as DrawsName
 from .group_laws import GroupDraws as GroupDraws
 from .group_laws import PerturbedGroup as PerturbedGroup

@@ -56,6 +56,10 @@ class GroupDraws:
         return self.name if self.bound is None else f"{self.name}:{self.bound}"
 
 
+INDEPENDENT = GroupDraws()
+"""The law of the paper."""
+
+
 def decoy_groups(together: Mapping[In, Mapping[In, int]], law: PublishedCount) -> Channel[In, In]:
     """Return the channel from a record's true value to its published value, given the plan.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from splu_ref.audit import (
+    ALPHA,
     CONCENTRATED,
     Assessment,
     CodedTable,
@@ -14,26 +15,38 @@ from splu_ref.audit import (
     Leaks,
     assess,
     joint_views,
-    repeated_privacy,
+    least_error,
 )
-from splu_ref.channels import MOST, DataError, GroupDraws, ParameterError, PublishedCount, one_budget, shown
+from splu_ref.channels import (
+    INDEPENDENT,
+    MOST,
+    DataError,
+    GroupDraws,
+    ParameterError,
+    PublishedCount,
+    WorkError,
+    one_budget,
+    shown,
+)
 from splu_ref.cli.output import note
 from splu_ref.data import MISSING_MARKERS, Microdata, text
-from splu_ref.guarantees import decimal_down, exact_json
+from splu_ref.guarantees import decimal_down, exact_json, is_plain_up_to
 from splu_ref.mechanisms import Frequencies
 
 LISTED = 1000
 """Number of the largest predicates that JSON lists."""
 QUICK = MOST // 20
 """Work limit of an assessment at publication: some seconds."""
+KEY = "use one key (--key-file)"
+"""What keeps releases of a table from being averaged."""
 RELEASES = 3
 """Releases in the warning about averaging."""
 
 
 def assess_columns(
-    table: Frequencies, laws: Mapping[str, PublishedCount], epsilon: Fraction
+    table: Frequencies, laws: Mapping[str, PublishedCount], draws: GroupDraws, epsilon: Fraction
 ) -> dict[str, Assessment]:
-    """Return privacy and accuracy by sensitive column; nothing, and a note, if they take too long."""
+    """Return privacy and accuracy by sensitive column; nothing, and a note, if they are out of reach."""
     try:
         with one_budget(QUICK):
             return {
@@ -41,15 +54,18 @@ def assess_columns(
                     law,
                     list(zip(map(text, table.domain(column)), table.histogram(column).tolist(), strict=True)),
                     epsilon,
+                    draws=draws,
                 )
                 for column, law in laws.items()
             }
-    except ParameterError:
+    except WorkError:
         note(
             f"privacy and accuracy at epsilon = {shown(epsilon)} take more than a few seconds to compute: "
             "use splu-ref advise"
         )
-        return {}
+    except ParameterError as error:
+        note(f"privacy and accuracy are not computed: {error}")
+    return {}
 
 
 def joint_privacy(
@@ -58,8 +74,12 @@ def joint_privacy(
     laws: Mapping[str, PublishedCount],
     epsilon: Fraction,
     alpha: int,
+    draws: GroupDraws = INDEPENDENT,
 ) -> tuple[JointView, ...]:
-    """Return what sensitive columns disclose together; nothing, and a note, if that takes too long."""
+    """Return what sensitive columns disclose together; nothing, and a note, if that is out of reach."""
+    if len(laws) > 1 and not is_plain_up_to(draws, alpha):
+        note(f"T_P of several columns together is not computed for counts up to {alpha} with draws {draws}")
+        return ()
     try:
         with one_budget(QUICK):
             return joint_views(table, leaks, laws, epsilon, alpha)
@@ -204,22 +224,23 @@ def bargain(draws: GroupDraws, gamma: int) -> str:
         f"counts up to {draws.bound} are published as multiples of {gamma}, and only groups with a rare "
         "value add noise to larger ones; an attacker who knows the values of all other records learns more: "
         "a rare value that takes over a group may disclose its record, and one known value of the group "
-        f"leaves {gamma - 1} candidates for each other record"
+        f"leaves {gamma - 1} candidate{'' if gamma == 2 else 's'} for each other record"
     )
 
 
 def repetition(
     laws: Iterable[PublishedCount],
+    draws: GroupDraws,
     epsilon: Fraction,
-    remedy: str = "use one key (--key-file), or keep a --log",
+    remedy: str = f"{KEY}, or keep a --log",
 ) -> str:
     """Return a warning of averaging several releases of the table, for the worst column."""
     try:
         with one_budget(QUICK):
-            found = (repeated_privacy(law, RELEASES, epsilon).averaged for law in dict.fromkeys(laws))
+            found = (least_error(law, draws, epsilon, ALPHA, RELEASES) for law in dict.fromkeys(laws))
             level = min((decimal_down(each, 4) for each in found), key=Fraction)
     except ParameterError:
-        level = "lower with each"
+        level = "not computed, lower with each"
     return (
         f"releases with fresh draws can be averaged, which discloses small counts (T_P of {RELEASES} "
         f"releases: {level}): {remedy}"

@@ -21,7 +21,9 @@ MOST_LINES = 20
 """Lines that a command prints without ``--explain``."""
 
 
-REMEDIES = {"publish": "the manifest has the parameters, splu-ref advise --explain the assessment"}
+REMEDIES = {
+    "publish": "publish with --explain to see them; advise --explain assesses a table without a release"
+}
 """How to see what a command left out, if it is not to be repeated for this; else by ``--explain``."""
 
 

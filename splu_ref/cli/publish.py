@@ -59,7 +59,8 @@ from splu_ref.cli.preparation import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_report import (
     ReleaseReport,
-    independent_laws,
+    draws_of,
+    record_laws,
     retention_notes,
     unpublished_values,
 )
@@ -433,7 +434,7 @@ class _Publication:
         made = self._named.build(self.options, lambda: read_table(self.table, self.missing))
         assert isinstance(made, RecordMechanism)
         columns = sensitive_columns(self.options, made)
-        laws = independent_laws(made, columns)
+        laws = record_laws(made, columns)
         risks = StreamedRisks()
         if self.strict or len(laws) > 1:
             risks = StreamedRisks.of(
@@ -483,9 +484,9 @@ class _Publication:
                 observed = self.options.observed_domain or not rare.isdisjoint(columns)
                 if self._named.declares and isinstance(release, PublishedTable):
                     release = replace(release, observed_domain=observed)
-                laws = independent_laws(made, columns)
-                assessments = assess_columns(prepared.table, laws, self.epsilon)
-                views = joint_privacy(prepared.table, risks, laws, self.epsilon, ALPHA) if laws else ()
+                laws, law = record_laws(made, columns), draws_of(made)
+                assessments = assess_columns(prepared.table, laws, law, self.epsilon)
+                views = joint_privacy(prepared.table, risks, laws, self.epsilon, ALPHA, law) if laws else ()
             progress(2, 3)
             outputs = (
                 release.outputs(self.output, self.manifest, self.options.sensitive_table)
@@ -505,8 +506,8 @@ class _Publication:
             report.add_together(joint_json(views), joint_lines(views))
             report.lines.append(("unique", unique_records(risks[0], release.rows_in)))
             report.add_assessment(assessments, [leaks_json(each) for each in risks])
-        if laws and self.log is None and self.key_file is None:
-            report.lines.append(("repeated", repetition(laws.values(), self.epsilon)))
+        if self.log is None and self.key_file is None:
+            report.add_repetition(repetition(laws.values(), law, self.epsilon) if laws else None)
         report.show(as_json=self.as_json)
 
     def _released(

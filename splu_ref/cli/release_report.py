@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from splu_ref.audit import Assessment, public_statement
-from splu_ref.channels import PublishedCount, natural_logarithm
-from splu_ref.cli.assessment import assessment_json, bargain
+from splu_ref.channels import INDEPENDENT, GroupDraws, PublishedCount, natural_logarithm
+from splu_ref.cli.assessment import KEY, RELEASES, assessment_json, bargain
 from splu_ref.cli.mechanism_options import NamedMechanism
 from splu_ref.cli.options import by_column, gammas_of, is_plain, parameter_text, retentions_of
 from splu_ref.cli.output import show
@@ -25,6 +25,7 @@ from splu_ref.mechanisms import (
     SmallDomainRandomization,
     SpluGen,
     SpluGens,
+    Swapping,
 )
 
 T = TypeVar("T")
@@ -102,6 +103,7 @@ class ReleaseReport:
         if isinstance(release, JoinedRelease):
             self.result["batch_rows"] = release.batch.row_count
             published = f"{release.batch.row_count} of {published}"
+        self.ratio: Fraction | None = None
         self.details = [("randomness", release.randomness)]
         self.lines = [("published", f"{output} ({published})")]
         if second is not None:
@@ -137,7 +139,7 @@ class ReleaseReport:
     ) -> None:
         """Add the parameters of another mechanism, and the privacy of a record or tuple."""
         # Another value of one record could change a domain taken from the table: no ratio bounds that.
-        ratio = None if observed else _ratio(mechanism)
+        self.ratio = ratio = None if observed else _ratio(mechanism)
         epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio))
         facts = mechanism.facts()
         self.result |= {
@@ -148,11 +150,36 @@ class ReleaseReport:
         short = [f"{name} {value}" for name, value in facts.items() if name not in _LONG]
         sensitive = (f"{name} ({len(domain)} values)" for name, domain in release.domains.items())
         subject = "one tuple more or less" if isinstance(mechanism, AlphaBeta) else "local privacy"
+        local = _local(mechanism, ratio, epsilon)
         self.lines += [
             ("mechanism", ", ".join([mechanism.name, *short])),
             ("sensitive", ", ".join(sensitive)),
-            (subject, _local(mechanism, ratio, epsilon)),
+            (subject, local),
         ]
+        self._add_promises(mechanism, release, f"{subject}: {local}")
+
+    def _add_promises(self, mechanism: NamedMechanism, release: PublishedRelease, privacy: str) -> None:
+        """Add what another mechanism promises: of cells, of a record or tuple, of counts, and together."""
+        exact = isinstance(mechanism, Swapping | Anatomy)
+        who = "" if isinstance(mechanism, AlphaBeta) else ", nor about who is in the table"
+        counts = EXACT if exact else f"nothing is promised for counts{who}"
+        quoted = "; ".join([*_cells(mechanism, release), privacy, counts])
+        self.result["statement"] = quoted
+        self.lines += [("to quote", quoted), ("protected", EXACT if exact else UNCOMPUTED)]
+        if len(release.domains) > 1:
+            known = "epsilon is that of all sensitive columns together"
+            unknown = "what the sensitive columns disclose together is not computed for this mechanism"
+            self.lines.append(("together", unknown if self.ratio is None else known))
+
+    def add_repetition(self, warning: str | None) -> None:
+        """Add a warning of further releases of the table; by default what epsilon says of them."""
+        if warning is None and self.ratio is not None:
+            several = decimal_up(natural_logarithm(self.ratio**RELEASES))
+            warning = (
+                "the epsilon of releases with fresh draws adds up (that of "
+                f"{RELEASES} releases: {several}): {KEY}"
+            )
+        self.lines.append(("repeated", warning or f"{REPEATED}: {KEY}"))
 
     def add(self, name: str, value: object, description: str) -> None:
         """Add a value to the JSON object and its description to the text."""
@@ -195,13 +222,22 @@ class ReleaseReport:
         show(self.result, [*first, *after, *last, *self.details], as_json=as_json)
 
 
-def independent_laws(mechanism: NamedMechanism, columns: Sequence[str]) -> dict[str, PublishedCount]:
-    """Return the law of a published count by column; of SPLU-Gen with independent draws alone."""
-    if not isinstance(mechanism, SpluGens) or mechanism.draws.bound is not None:
+def draws_of(mechanism: NamedMechanism) -> GroupDraws:
+    """Return the law of draws of SPLU-Gen; of another mechanism that records are independent."""
+    return mechanism.draws if isinstance(mechanism, SpluGens) else INDEPENDENT
+
+
+def record_laws(mechanism: NamedMechanism, columns: Sequence[str]) -> dict[str, PublishedCount]:
+    """Return gamma and p by column; of SPLU-Gen alone."""
+    if not isinstance(mechanism, SpluGens):
         return {}
     return {column: each.record_law for column, each in by_column(mechanism, columns).items()}
 
 
+EXACT = "published counts of sensitive values are those of the table: small counts are not protected"
+"""What is true of counts that a mechanism publishes as they are."""
+UNCOMPUTED = "T_P and T_f are not computed for this mechanism; estimate gives each count an interval"
+REPEATED = "releases with fresh draws disclose more together, how much is not computed for this mechanism"
 _FIGURES = ("unique", "column", "protected", "accurate")
 """Labels of the figures of a release; of several columns also the cautions, which belong to a column."""
 _LONG = ("domains", "laws", "matrix", "parts", "quasi")
@@ -256,6 +292,23 @@ def _ratio(mechanism: NamedMechanism) -> Fraction | None:
     if isinstance(mechanism, AlphaBeta):
         return TupleChances(mechanism.alpha, mechanism.beta).amplification
     return None
+
+
+def _cells(mechanism: NamedMechanism, release: PublishedRelease) -> Iterator[str]:
+    """Yield how often a published cell is the true one, where that does not depend on the table."""
+    if _ratio(mechanism) is None:
+        return
+    for column, domain in release.domains.items():
+        chances: list[Fraction] = []
+        if isinstance(mechanism, Operator):
+            chances = [row[place] for place, row in enumerate(mechanism.rows)]
+        elif isinstance(mechanism, RetentionReplacement):
+            laws, p = dict(mechanism.laws), mechanism.retention
+            shares = laws[column].shares if laws else [Fraction(1, len(domain))]
+            chances = [p + (1 - p) * share for share in shares]
+        if chances:
+            known = " to ".join(map(str, sorted({min(chances), max(chances)})))
+            yield f"each published {column} is the true one with probability {known}"
 
 
 def _local(mechanism: NamedMechanism, ratio: Fraction | None, epsilon: str | None) -> str:

@@ -11,6 +11,7 @@ from typing import Self
 from splu_ref.audit import ALPHA, JointView, Leaks, Roles, TableInFiles, refuse_disclosure, scan
 from splu_ref.channels import ParameterError, PublishedCount
 from splu_ref.cli.assessment import (
+    KEY,
     assess_columns,
     joint_json,
     joint_lines,
@@ -23,7 +24,7 @@ from splu_ref.cli.assessment import (
 )
 from splu_ref.cli.output import about, note
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_report import ReleaseReport, independent_laws, retention_notes
+from splu_ref.cli.release_report import ReleaseReport, record_laws, retention_notes
 from splu_ref.mechanisms import RecordMechanism, SpluGens, StreamedRelease, private_folder, publish
 from splu_ref.randomness import Key
 
@@ -113,19 +114,21 @@ def show_streamed(
     seconds = {step: round(seconds, 3) for step, seconds in release.seconds.items()}
     costs = {"seconds": seconds, "temporary_bytes": release.disk}
     report.add("streamed", costs, f"{release.disk >> 20} MiB of temporary files, deleted")
+    repeated = None
     if isinstance(mechanism, SpluGens):
-        laws = independent_laws(mechanism, tuple(release.domains))
+        laws = record_laws(mechanism, tuple(release.domains))
         if not strict:
             unchecked = "other columns that disclose a sensitive one: use --strict, or advise --stream"
             report.lines.append(("not checked", unchecked))
         report.add_together(joint_json(risks.views), joint_lines(risks.views))
         report.add_assessment(
-            assess_columns(release.original, laws, epsilon),
+            assess_columns(release.original, laws, mechanism.draws, epsilon),
             [leaks_json(each) for each in risks.leaks] or None,
             recoding=False,
         )
-        if release.randomness != "keyed":
-            report.lines.append(("repeated", repetition(laws.values(), epsilon, "use one key (--key-file)")))
+        repeated = repetition(laws.values(), mechanism.draws, epsilon, KEY)
+    if release.randomness != "keyed":
+        report.add_repetition(repeated)
     spelled = spelling_notes(release.domains, release.manifest.missing)
     for remark in (*leak_warnings(risks.leaks), *spelled, *retention_notes(mechanism)):
         note(remark)

@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 from splu_ref.audit.advice.assessment import assess, public_statement
-from splu_ref.audit.averaging import repeated_privacy
-from splu_ref.channels import PublishedCount
+from splu_ref.audit.averaging import least_error, repeated_privacy
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
+    Noise,
     best_estimator,
     decimal_down,
+    dependent_draws_threshold,
     privacy_minimum,
+    privacy_of_draws,
     utility_threshold,
     worst_error_bounds,
 )
@@ -54,6 +57,25 @@ def test_numbers_and_words() -> None:
     assert "a published count of job is off" in both
     assert "a published count of age is off" in both
     assert both.count("nothing is promised") == 1
+
+
+def test_dependent_draws_have_the_levels_of_all_tables() -> None:
+    law, capped, rare = PublishedCount.of(2, None), GroupDraws("capped", 6), GroupDraws("all-or-none", 6)
+    plain = assess(law, VALUES, "1/2", 4, "1/10")
+    found = assess(law, VALUES, "1/2", 4, "1/10", capped)
+    assert found.t_p == plain.t_p  # counts up to the cap have the law of independent draws
+    assert assess(law, VALUES, "1/2", 8, "1/10", capped).t_p != assess(law, VALUES, "1/2", 8, "1/10").t_p
+    noise = Noise.of(capped, 2, len(VALUES))
+    assert found.threshold == dependent_draws_threshold(2, "1/2", "1/10", capped, noise).threshold
+    assert found.conjunctions == ()
+    assert dict(found.typical_errors())["predicates"].endswith("not computed for dependent draws")
+    other = assess(law, VALUES, "1/2", 4, "1/10", rare)
+    assert other.t_p == privacy_of_draws(2, "1/2", 4, rare).t_p_definition.at_least != plain.t_p
+    assert f"at most 1/10 where {other.threshold} or more" in public_statement({"job": other}, {})
+    for draws in (capped, rare):
+        averaged = least_error(law, draws, "1/2", 4, 3)
+        assert averaged == privacy_of_draws(2, "1/2", 4, draws, 3).t_p_definition.at_least
+        assert decimal_down(averaged) < decimal_down(least_error(law, draws, "1/2", 4))
 
 
 def test_every_estimate_is_bounded_for_other_retentions_and_for_more_counts() -> None:

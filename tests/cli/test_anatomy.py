@@ -58,6 +58,8 @@ def test_two_tables_hold_groups_of_different_values(capsys: pytest.CaptureFixtur
         "values_without_rows": 0,
         "parameters": {"gamma": 3, "plan": "anatomy"},
         "randomness": "system",
+        "statement": "local privacy: none: each record's true value is among those of its group; published "
+        "counts of sensitive values are those of the table: small counts are not protected",
         "amplification": None,
         "epsilon": None,
         "recoded": [],

@@ -216,7 +216,7 @@ def test_worth_is_reported_of_each_column_and_repetition_until_a_key_or_log(
     assert "repeated" not in capsys.readouterr().out
     _publish(*JOB, *CLEAN, "--epsilon", "0.00001")
     reported = capsys.readouterr()
-    assert "take more than a few seconds" in reported.err
+    assert "privacy and accuracy are not computed: epsilon = 1/100000 with t_e" in reported.err
     assert "T_f" not in reported.out
 
 

@@ -46,6 +46,81 @@ def _rows(name: str = "p.csv") -> list[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("folder")
+def test_every_mechanism_says_what_it_promises_and_what_not(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("laws.json").write_text(json.dumps({"job": {"a": "1/2", "b": "1/4", "c": "1/8", "d": "1/8"}}))
+    given = ["--replacing", "given", "--domain", "laws.json"]
+    job = ["--column", "job"]
+    none, counts = (
+        "nothing is promised for counts",
+        "published counts of sensitive values are those of the table",
+    )
+    for words, quoted in (
+        (
+            [*RETENTION, *given, *job],
+            f"probability 3/10 to 3/5; local privacy: e^epsilon = 3 for a record; {none}",
+        ),
+        ([*RETENTION, "--observed-domain", *job], f"with probability 7/15; local privacy: no bound; {none}"),
+        (["--mechanism", "swap", "--retention", "1/5", *job], f"local privacy: no bound; {counts}"),
+        (["--mechanism", "distribution", *job], f"local privacy: no bound; {none}"),
+    ):
+        assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
+        text = " ".join(capsys.readouterr().out.split())
+        for part in quoted.split("; "):
+            assert part in text.split("to quote")[1], (words, part)
+        assert ("protected T_P and T_f are not computed" in text) == (none in quoted)
+        assert " repeated " in text
+        assert " together " not in text.split("to quote")[0]
+    words = [*RETENTION, "--domain", "domain.json"]
+    assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "together epsilon is that of all sensitive columns together" in text
+    assert f"(that of 3 releases: {3 * 1.94591014906:.4f}" in text
+    Key.generate().write("k.key")
+    assert (
+        main(["publish", "t.csv", "-o", "p.csv", "--force", *words, "--key-file", "k.key", "--id", "id"]) == 0
+    )
+    assert "repeated" not in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_dependent_draws_have_promises_or_say_what_is_not_computed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = [
+        "publish",
+        "t.csv",
+        "-o",
+        "p.csv",
+        "--force",
+        "--explain",
+        "--column",
+        "job",
+        "--gamma",
+        "2",
+        "--draws",
+    ]
+    assert main([*words, "capped:10", "--column", "sex"]) == 0
+    captured = capsys.readouterr()
+    text = " ".join(captured.out.split())
+    for part in (
+        "to quote each published job is",
+        "repeated",
+        "protected",
+        "together job and",
+    ):
+        assert part in text
+    assert "not computed" not in captured.err
+    assert main([*words, "capped:5", "--column", "sex"]) == 0
+    captured = capsys.readouterr()
+    assert "together is not computed for counts up to 10 with draws capped:5" in captured.err
+    assert "T_P of 3 releases: not computed" in " ".join(captured.out.split())
+    assert main([*words, "all-or-none:5"]) == 0
+    captured = capsys.readouterr()
+    assert "to quote" in captured.out
+    assert "not computed" not in captured.err
+
+
+@pytest.mark.usefixtures("folder")
 def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) -> None:
     words = [*RETENTION, "--domain", "domain.json", "--seed", "1", "--manifest", "m.json"]
     found = _published(capsys, *words)
@@ -60,6 +135,9 @@ def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) ->
         "values_without_rows": [0, 0],
         "parameters": {"retention": "1/5", "replacing": "uniform", "order": "kept"},
         "randomness": "seeded",
+        "statement": "each published age is the true one with probability 7/25; each published job is the "
+        "true one with probability 2/5; local privacy: e^epsilon = 7 for a record: epsilon <= 1.94591014906; "
+        "nothing is promised for counts, nor about who is in the table",
         "amplification": "7",  # (1 + 4/4) (1 + 10/4)
         "epsilon": "1.94591014906",
         "recoded": [],

@@ -171,7 +171,7 @@ def test_draws_that_are_dependent_are_reported_with_their_price(
     assert (
         "draws capped:20: counts up to 20 have the noise of independent draws, larger ones less" in reported
     )
-    assert "T_P" not in reported
+    assert "to quote each published job is the true one with probability 1/2; a published count" in reported
     assert json.loads(Path("m.json").read_text())["draws"] == "capped:20"
     release = SpluGen(2, draws="capped:20").publish(read_table("table.csv"), "job", SeededSource(1))
     assert Path("one.csv").read_text() == release.frame.write_csv()

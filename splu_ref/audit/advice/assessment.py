@@ -13,14 +13,26 @@ from math import sqrt
 from typing import TypeAlias
 
 from splu_ref.audit.advice.option import T_E
-from splu_ref.audit.averaging import ALPHA, EPSILON
-from splu_ref.channels import Bounds, Exact, ParameterError, PublishedCount, positive, probability, whole
+from splu_ref.audit.averaging import ALPHA, EPSILON, least_error
+from splu_ref.channels import (
+    INDEPENDENT,
+    Bounds,
+    Exact,
+    GroupDraws,
+    ParameterError,
+    PublishedCount,
+    positive,
+    probability,
+    whole,
+)
 from splu_ref.guarantees import (
+    LARGEST_GROUP,
     Conjunction,
+    Noise,
     conjunction_variance,
     decimal_down,
+    dependent_draws_threshold,
     least_worst_error,
-    privacy_minimum,
     utility_threshold,
 )
 
@@ -29,6 +41,7 @@ Level: TypeAlias = Fraction | Bounds
 SHARES = (Fraction(1, 100), Fraction(1, 10))
 """Sizes of typical predicates, as shares of the records."""
 NONE = "none of 1 % or 10 % of the records: too few, or a value that every decoy group may contain (D = 0)"
+DEPENDENT = "typical errors are not computed for dependent draws"
 FEW_GROUPS = 10
 """Least number of decoy groups, and of records of a typical predicate."""
 
@@ -52,31 +65,33 @@ _FEWER_BEFORE = "publish a table in which values are grouped, or numbers and dat
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """Privacy and accuracy of a choice of gamma and p for the values of a column.
+    """Privacy and accuracy of a choice of gamma, p and draws for the values of a column.
 
     Attributes
     ----------
-    law
-        gamma and p.
+    law, draws
+        gamma and p, and the law of draws of a group.
     epsilon, alpha, t_e
         Relative error, largest small count, and largest error probability of accurate counts.
     rows, values
         Number of records, and the values that occur with their counts, the most frequent first.
     t_p
-        The least error probability of a count up to alpha (Definition 2), exact or enclosed.
+        The least error probability of a count up to alpha (Definition 2), exact or enclosed; with dependent
+        draws over all tables, or a lower bound.
     t_p_star
         T_P*, the minimax error probability over counts up to alpha, or a lower bound for many counts.
     threshold
-        T_f.
+        T_f; with dependent draws an upper bound, for all tables with as many values.
     protected, accurate
         Number of values with at most alpha records, and with T_f or more.
     alone
         Number of values with one record.
     conjunctions
-        Errors of typical conjunctions; empty if none can be estimated.
+        Errors of typical conjunctions; empty if none can be estimated, and with dependent draws.
     """
 
     law: PublishedCount
+    draws: GroupDraws
     epsilon: Fraction
     alpha: int
     t_e: Fraction
@@ -126,7 +141,7 @@ class Assessment:
             f"standard error {error.standard_error:.0f}"
             for error in self.conjunctions
         ]
-        return _labeled("predicates", texts or [NONE])
+        return _labeled("predicates", texts or [NONE if self.draws.bound is None else DEPENDENT])
 
     def _cautions(self, *, recoding: bool) -> list[str]:
         cautions, every, most = [], len(self.values), self.values[0]
@@ -157,7 +172,7 @@ class Assessment:
 
 
 def public_statement(assessments: Mapping[str, Assessment], parts: Mapping[str, Sequence[str]]) -> str:
-    """Return what a release with independent draws promises and what not, for the public.
+    """Return what a release by SPLU-Gen promises and what not, for the public.
 
     ``parts`` are the columns of which a crossing was made, by its name. The sentence depends on the
     parameters alone: whether a value is rare is not for the public. Columns of one law share their promise.
@@ -192,47 +207,58 @@ def assess(
     epsilon: Exact = EPSILON,
     alpha: Exact = ALPHA,
     t_e: Exact = T_E,
+    draws: GroupDraws = INDEPENDENT,
 ) -> Assessment:
-    """Compute privacy and accuracy of a choice of gamma and p for a column.
+    """Compute privacy and accuracy of a choice of gamma, p and draws for a column.
 
     Parameters
     ----------
     law
         gamma and p.
     values
-        Values with their true counts; values without records are left out.
+        Values of the domain with their true counts; what is said of values leaves out those without records.
     epsilon
         Relative error, greater than 0.
     alpha
         Largest count to be protected.
     t_e
         Largest error probability of an accurate count.
+    draws
+        Law of the draws of a group.
 
     Raises
     ------
     ParameterError
-        For numbers out of range, or a computation that would take too long.
+        For numbers out of range, dependent draws without any T_f, or a computation that would take too long.
     """
     distance, small = positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
     counted = tuple(sorted(((name, n) for name, n in values if n), key=lambda item: (-item[1], item[0])))
     rows = sum(count for _, count in counted)
-    least = privacy_minimum(law.gamma, distance, small, retention=law.retention)
-    threshold = utility_threshold(law.gamma, distance, t_e, retention=law.retention).threshold
+    threshold = _threshold(law, draws, len(values), distance, t_e)
     return Assessment(
         law=law,
+        draws=draws,
         epsilon=distance,
         alpha=small,
         t_e=probability(t_e, "t_e"),
         rows=rows,
         values=counted,
-        t_p=least.t_p_definition.value(),
-        t_p_star=least_worst_error(law.gamma, distance, small, retention=law.retention).at_least,
+        t_p=least_error(law, draws, distance, small),
+        t_p_star=least_worst_error(law.gamma, distance, small, retention=law.retention, draws=draws).at_least,
         threshold=threshold,
         protected=sum(count <= small for _, count in counted),
         accurate=sum(count >= threshold for _, count in counted),
         alone=sum(count == 1 for _, count in counted),
-        conjunctions=_typical(law, counted, rows - rows % law.gamma),
+        conjunctions=_typical(law, counted, rows - rows % law.gamma) if draws.bound is None else (),
     )
+
+
+def _threshold(law: PublishedCount, draws: GroupDraws, values: int, epsilon: Fraction, t_e: Exact) -> int:
+    """Return T_f from public parameters."""
+    if draws.bound is None:
+        return utility_threshold(law.gamma, epsilon, t_e, retention=law.retention).threshold
+    noise = Noise.of(draws, law.gamma, values) if law.gamma <= LARGEST_GROUP else None
+    return dependent_draws_threshold(law.gamma, epsilon, t_e, draws, noise).threshold
 
 
 def _typical(law: PublishedCount, values: Sequence[tuple[str, int]], rows: int) -> tuple[TypicalError, ...]:
