@@ -212,7 +212,8 @@ def _warn_of_batches(facts: Manifest | None, methods: Iterable[str]) -> None:
     if facts is not None and facts.batches and not {"mle", PUBLIC}.issuperset(methods):
         note(
             f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
-            "intervals of conjunctions assume one plan over all records"
+            "intervals of conjunctions assume one plan over all records: for counts of one batch, give its "
+            "rows in a file of their own, with --sensitive, --gamma and --retention in place of the manifest"
         )
 
 

@@ -26,7 +26,7 @@ from splu_ref.mechanisms.splu_gen_by_column import splu_gen_of
 from splu_ref.randomness import Randomness, ReleaseContext, SystemSource
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JoinedRelease(Release):
     """An earlier release joined with a batch of new records; the publisher's figures are of the batch."""
 

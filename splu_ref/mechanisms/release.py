@@ -18,7 +18,7 @@ from splu_ref.mechanisms.manifest import Manifest, Origin
 from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContext, SystemSource
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ReleaseData:
     """The part of a release that estimators read: records or their counts, the mechanism and the domains."""
 
@@ -34,8 +34,13 @@ class ReleaseData:
         """The sensitive columns in the order of publishing."""
         return tuple(self.domains)
 
+    def __repr__(self) -> str:
+        columns = ", ".join(self.sensitive)
+        size, name = self.table.row_count, self.mechanism.name
+        return f"{type(self).__name__}({size} rows by {name}, sensitive columns {columns})"
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PublishedTable(ReleaseData):
     """A published table with its public parameters: everything that an analyst has.
 
@@ -167,7 +172,7 @@ class PublishedTable(ReleaseData):
         return _public_api().tabulate(self, by, where, sum_of=sum_of, mean_of=mean_of, method=method)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Release(PublishedTable):
     """A table that has just been published, with figures for its publisher alone.
 

@@ -57,7 +57,7 @@ class TwoTables:
         return np.stack([group, self.values.reshape(-1), np.ones_like(group)], axis=1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PublishedTwoTables(PublishedTable):
     """A release of two tables; ``table`` is the quasi-identifier table with a column of group numbers."""
 
@@ -77,7 +77,7 @@ class PublishedTwoTables(PublishedTable):
         return self.sensitive_table.values(column)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TwoTablesRelease(PublishedTwoTables, Release):
     """A release of two tables with the publisher's figures."""
 

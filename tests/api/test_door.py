@@ -16,7 +16,7 @@ import pytest
 import splu_ref as sr
 from splu_ref.channels.parameters import DataError, InputError, ParameterError
 from splu_ref.cli import main
-from splu_ref.mechanisms import RetentionReplacement
+from splu_ref.mechanisms import Anatomy, RetentionReplacement, append
 from tests.rounding import near
 
 FRAME = pl.DataFrame({"name": [f"n{number}" for number in range(24)], "value": list("aabbccdd") * 3})
@@ -49,6 +49,16 @@ def test_a_release_is_written_and_read(tmp_path: Path) -> None:
     assert not (tmp_path / "other.json").exists()
     with pytest.raises(InputError, match="not the one that the manifest was written for"):
         sr.read_release(FRAME.head(24), manifest)
+
+
+def test_a_release_is_shown_in_a_line() -> None:
+    """Whatever it holds, and none of its values."""
+    release = sr.SpluGen(2).publish(FRAME, "value", sr.SeededSource(1))
+    joined = append(release, FRAME, sr.SeededSource(2))
+    tables = Anatomy(2).publish(FRAME, "value", sr.SeededSource(1))
+    assert repr(release) == "Release(24 rows by SPLU-Gen, sensitive columns value)"
+    assert repr(joined) == "JoinedRelease(48 rows by SPLU-Gen, sensitive columns value)"
+    assert repr(tables) == "TwoTablesRelease(24 rows by Anatomy, sensitive columns value)"
 
 
 def test_a_release_is_audited() -> None:
