@@ -193,7 +193,9 @@ def as_table(table: TableInput, missing: str | None = None, *, empty: bool = Fal
     """
     if isinstance(table, Microdata):
         if missing is not None:
-            raise ParameterError("missing was decided when the table was made: leave it out here")
+            raise ParameterError(
+                "missing was decided when the table was made: give it there, as in recode(table, missing=…)"
+            )
         return table
     if isinstance(table, str | os.PathLike):
         return read_table(table, missing, empty=empty)

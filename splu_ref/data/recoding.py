@@ -174,7 +174,7 @@ class Cross:
         """
         if self.column in table.columns and self.column not in self.parts:
             raise DataError(f"there is a column {self.column!r} already: give the crossing another name")
-        columns = []
+        columns, table = [], with_missing_as_text(table, self.parts)
         for part in self.parts:
             encoding = table.encoding(part)
             column = pl.Series([text(value) for value in encoding.domain], dtype=pl.String).gather(

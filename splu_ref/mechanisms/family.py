@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from splu_ref.data import TableInput, as_table
+from splu_ref.channels import DataError
+from splu_ref.data import Microdata, TableInput, as_table
 from splu_ref.mechanisms import manifest
 from splu_ref.mechanisms.alpha_beta import AlphaBeta
 from splu_ref.mechanisms.distribution_based import DistributionBased
@@ -81,6 +82,16 @@ def read_release(
     """
     public = manifest if isinstance(manifest, Manifest) else read_manifest(Path(manifest))
     published = as_table(table, empty=isinstance(public.mechanism, AlphaBeta))
-    public.require(published)
+    try:
+        public.require(published)
+    except DataError as error:
+        is_frame = not isinstance(table, str | os.PathLike | Microdata)
+        lacks_cells = any("" in published.values(name) for name in published.columns)
+        if not (is_frame and lacks_cells and published.row_count == public.rows):
+            raise
+        raise DataError(
+            f"{error}; if pandas read texts such as n/a in it as missing cells, read the file with "
+            "keep_default_na=False"
+        ) from None
     second = None if sensitive_table is None else as_table(sensitive_table)
     return with_sensitive_table(published, public, second)

@@ -10,6 +10,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -59,6 +60,31 @@ def test_a_release_is_shown_in_a_line() -> None:
     assert repr(release) == "Release(24 rows by SPLU-Gen, sensitive columns value)"
     assert repr(joined) == "JoinedRelease(48 rows by SPLU-Gen, sensitive columns value)"
     assert repr(tables) == "TwoTablesRelease(24 rows by Anatomy, sensitive columns value)"
+
+
+def test_a_frame_without_texts_that_pandas_takes_for_missing_says_how_to_read_it(tmp_path: Path) -> None:
+    frame = FRAME.with_columns(name=pl.Series(["n/a", "x"] * 12))
+    published, manifest = tmp_path / "p.csv", tmp_path / "m.json"
+    sr.SpluGen(2).publish(frame, "value", sr.SeededSource(1)).write(published, manifest=manifest)
+    with pytest.raises(DataError, match=r"; if pandas read texts such as n/a .* with keep_default_na=False$"):
+        sr.read_release(pd.read_csv(published), manifest)
+    whole = pd.read_csv(published, keep_default_na=False)
+    assert sr.read_release(whole, manifest).table.row_count == 24
+    for other in (whole.replace("x", "y"), pd.read_csv(published).head(20)):  # are other tables
+        with pytest.raises(DataError, match=r"give the files of one release$"):
+            sr.read_release(other, manifest)
+
+
+def test_numbers_with_missing_cells_are_crossed_where_a_text_stands_for_them() -> None:
+    frame = pl.DataFrame({"age": [1, None, 2] * 4, "work": ["a", "a", ""] * 4, "job": list("xyz") * 4})
+    with pytest.raises(DataError, match=r"say missing='\?' to publish it"):
+        sr.recode(frame, cross={"both": ["age", "work"]})
+    table = sr.recode(frame, cross={"both": ["age", "work"]}, missing="?")
+    assert table.domain("both") == ("1 / a", "2 / ?", "? / a")
+    release = sr.SpluGen(2).publish(table, "job", sr.SeededSource(1))
+    assert sr.audit_release(release, frame).verdict != "inconsistent"
+    with pytest.raises(ParameterError, match="give it there, as in recode"):
+        sr.SpluGen(2).publish(sr.recode(frame, drop=["work"]), "age", missing="?")
 
 
 def test_a_release_is_audited() -> None:
