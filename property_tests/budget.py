@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-from splu_ref.channels.parameters import probability, whole
+from splu_ref.channels.parameters import integer, probability
 
 BUDGET_FILE = Path(__file__).with_name("error_budget.json")
 LARGEST_TOTAL = Fraction(1, 10**6)
@@ -51,7 +51,7 @@ def budget(path: Path = BUDGET_FILE) -> Mapping[str, Allotment]:
         If the levels add up to more than one in a million.
     """
     entries = {
-        name: Allotment(probability(entry["level"], name), whole(entry["executions"], name, 1))
+        name: Allotment(probability(entry["level"], name), integer(entry["executions"], name, 1))
         for name, entry in json.loads(path.read_text(encoding="utf-8"))["checks"].items()
     }
     total = sum((entry.level for entry in entries.values()), Fraction(0))

@@ -294,7 +294,7 @@ class Plateaus(Protocol):
 
 
 class Intervals(Protocol):
-    """Of the form of `splu_ref.estimators.exact_intervals`."""
+    """Of the form of `splu_ref.estimators.two_state_intervals`."""
 
     def __call__(
         self,
@@ -391,7 +391,7 @@ class Subject:
         The counts at which the error probability can be extreme.
     estimate_count
         The estimator of a count.
-    exact_intervals
+    two_state_intervals
         The intervals of conjunctions by the method ``exact``.
     conjunctions
         The default method for conjunctions.
@@ -444,7 +444,7 @@ class Subject:
     plateau_starts: Plateaus
     plateau_ends: Plateaus
     estimate_count: Callable[[int, Exact], CountEstimate]
-    exact_intervals: Intervals
+    two_state_intervals: Intervals
     conjunctions: Method
     count_table: CountTable
     measure_table: MeasureTable
@@ -503,7 +503,7 @@ SHIPPED = Subject(
     plateau_starts=guarantees.plateau_starts,
     plateau_ends=guarantees.plateau_ends,
     estimate_count=estimators.estimate_count,
-    exact_intervals=estimators.exact_intervals,
+    two_state_intervals=estimators.two_state_intervals,
     conjunctions=estimators.METHODS["shrunk"],
     count_table=tables.count_table,
     measure_table=tables.measure_table,

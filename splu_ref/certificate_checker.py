@@ -433,7 +433,7 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
         _require_entries_readable(listed[form], f"{where}.candidates")
     entries = {form: _as_long(listed[form], all_runs[form], f"evidence.{form}.candidates") for form in signs}
     mean = f"f' the mean of {times} independent published counts" if times > 1 else ""
-    start = f"{_setting(law, _hanging(draws), mean)}, for every count f from 1 to {alpha}: "
+    start = f"{_setting(law, _draws_phrase(draws), mean)}, for every count f from 1 to {alpha}: "
     event = {
         form: f"|f' - f| {sign} ({epsilon}) f has a probability of at least " for form, sign in signs.items()
     }
@@ -469,7 +469,7 @@ def _error_probability(parameters: dict[str, Any], given: object, said: object) 
     refuse_if_too_large(law, f, epsilon, 0)
     _object(given, ("f", "first", "last", "numerator"), "evidence")
     j = _error(f, epsilon)
-    event = f"{_setting(law, _hanging(draws), f'the count f = {f}')}: |f' - f| >= ({epsilon}) f"
+    event = f"{_setting(law, _draws_phrase(draws), f'the count f = {f}')}: |f' - f| >= ({epsilon}) f"
     statement = f"{event} has a probability of at most {_BLANK}, which is exact or rounded up."
     _framed(said, statement)
     top = _numerator(law, f, j)
@@ -543,7 +543,7 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
     claimed_ends = _as_long(given["ends"], runs, "evidence.ends")
     words = f"of at most {t_e} for every count f >= {t_f}"
     words += f", and above {t_e} at f = {t_f - 1}" if t_f > 1 else ""
-    statement = f"{_setting(law, _hanging(draws))}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    statement = f"{_setting(law, _draws_phrase(draws))}: |f' - f| >= ({epsilon}) f has a probability {words}."
     _framed(said, statement)
 
     # From tail_from on. Where a side has no values, or t_e is 1, there is nothing to prove.
@@ -638,7 +638,7 @@ def _draws(parameters: dict[str, Any]) -> tuple[str, int] | None:
     return name, int(bound)
 
 
-def _hanging(draws: tuple[str, int] | None) -> str:
+def _draws_phrase(draws: tuple[str, int] | None) -> str:
     return "" if draws is None else f"draws = {draws[0]}:{draws[1]}"
 
 
@@ -699,7 +699,7 @@ def _utility_bound(parameters: dict[str, Any], evidence: object, said: object) -
     if values is not None:
         column = f", in a column of {values} values"
     statement = (
-        f"{_setting(law, _hanging(draws))}{column}, whatever the table: |f' - f| >= ({epsilon}) f has a "
+        f"{_setting(law, _draws_phrase(draws))}{column}, whatever the table: |f' - f| >= ({epsilon}) f has a "
         f"probability of at most {t_e} for every count f >= {t_f}."
     )
     _framed(said, statement)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from splu_proofs.splu.capped_threshold import shared_slot
-from splu_proofs.splu.group_draws import least_worst_error
+from splu_proofs.splu.group_draws import minimax_error
 from splu_proofs.splu.unbiased_levels import SLOPES, bound
 from splu_proofs.worlds.group_laws import variance
 from splu_ref import SeededSource, SpluGen
@@ -96,9 +96,7 @@ def settings() -> list[Setting]:
         for law, noisy in [("independent", LARGE), *((f"capped:{m}", m) for m in CAPS)]:
             found.append(_setting(law, gamma, level, star, noisy * unit))
         found.append(
-            _setting(
-                "all-or-none:10", gamma, _rare(gamma), least_worst_error(gamma, EPSILON, ALPHA), Fraction(0)
-            )
+            _setting("all-or-none:10", gamma, _rare(gamma), minimax_error(gamma, EPSILON, ALPHA), Fraction(0))
         )
     for kept in range(6, 20, 2):
         mechanism = SpluGen(5, Fraction(kept, 20))

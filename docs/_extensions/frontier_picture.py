@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.channels import PublishedCount
-from splu_ref.guarantees import Conjunction, conjunction_variance, least_worst_error, privacy_minimum
+from splu_ref.guarantees import Conjunction, conjunction_variance, minimax_error_bounds, privacy_minimum
 from splu_ref.output.pictures import can_draw, canvas, figure_bytes
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
 
@@ -97,7 +97,7 @@ def _setting(law: PublishedCount) -> Setting:
     case = Conjunction.of(law.gamma, ROWS, FREQUENCY, PREDICATE, retention=law.retention)
     error = float(conjunction_variance(case, CONCEPT)) ** 0.5
     level = privacy_minimum(law.gamma, EPSILON, ALPHA, retention=law.retention).t_p_definition.exact()
-    star = least_worst_error(law.gamma, EPSILON, ALPHA, retention=law.retention).at_least
+    star = minimax_error_bounds(law.gamma, EPSILON, ALPHA, retention=law.retention).at_least
     return Setting(law, t_p=float(level), t_p_star=float(star), relative_error=error / CONCEPT)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from experiments.attacks import LEARNING, LearnedOutcome, attack_by_learning
 from splu_ref.audit.attacks.outcome import FEWEST
-from splu_ref.channels.parameters import DataError, ParameterError, whole
+from splu_ref.channels.parameters import DataError, ParameterError, integer
 from splu_ref.cli.attack import GUESSED, attackable, interval_json, share_lines, victims_of
 from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
@@ -65,7 +65,7 @@ def run(
         raise DataError(
             f"{manifest}: {facts.mechanism.name} shows nothing of single records: there is none to attack"
         )
-    releases = whole(runs, "--runs", 1)
+    releases = integer(runs, "--runs", 1)
     with counted("attacking") as progress:
         victims = victims_of(facts.mechanism, table, facts, column, 1, seed, missing)
         with about(table):

@@ -25,7 +25,7 @@ from experiments.comparison import (
 from experiments.comparison.cells import GAMMA, Cell, Row
 from splu_ref.audit.attacks.outcome import FEWEST
 from splu_ref.channels import Bounds
-from splu_ref.channels.parameters import ParameterError, whole
+from splu_ref.channels.parameters import ParameterError, integer
 from splu_ref.cli.output import AsJson, Force, Separator, about
 from splu_ref.cli.progress import counted
 from splu_ref.data import read_table
@@ -80,7 +80,7 @@ def run(
     learner = next((each for each in LEARNING if each == learning), None)
     if learner is None:
         raise ParameterError(f"--learning {learning}: choose one of {', '.join(LEARNING)}")
-    runs = whole(attack_runs, "--attack-runs", 1)
+    runs = integer(attack_runs, "--attack-runs", 1)
     if table is None and missing is not None:
         raise ParameterError("the embedded table has no missing cells: leave out --missing")
     if (table is None) != (column is None):

@@ -13,7 +13,7 @@ import typer
 from experiments.study import RECIPES, Recipe, StudyTable, study_table
 from experiments.study.conditions import TABLES, Comparison, as_csv, compare_conditions
 from experiments.study.generated import GENERATED
-from splu_ref.channels.parameters import Gamma, ParameterError, whole
+from splu_ref.channels.parameters import Gamma, ParameterError, integer
 from splu_ref.cli.output import AsJson, Force, Separator, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.data.folders import check_folder, make_folder, write_folder
@@ -57,8 +57,8 @@ def run(
     with several conditions by class of their true count, and divides the root mean square errors. Below 1
     the estimates of the single conditions help. A class needs five queries.
     """
-    size, times = whole(queries, "--queries", 1), whole(releases, "--releases", 1)
-    crossed = 0 if tables is None else whole(tables, "--tables", 1)
+    size, times = integer(queries, "--queries", 1), integer(releases, "--releases", 1)
+    crossed = 0 if tables is None else integer(tables, "--tables", 1)
     for name, number, most in (
         ("--queries", size, MOST_QUERIES),
         ("--releases", times, MOST_RELEASES),
@@ -66,7 +66,7 @@ def run(
     ):
         if number > most:
             raise ParameterError(f"{name} is too large: give at most {most:,}")
-    largest = Gamma(whole(gamma, "--gamma", 2))
+    largest = Gamma(integer(gamma, "--gamma", 2))
     if (sensitive is not None or second is not None) and not data:
         option = "--second" if sensitive is None else "--sensitive"
         raise ParameterError(f"{option} is for a table of yours: name it with --data")

@@ -20,7 +20,7 @@ from experiments.query_interfaces import (
     reconstruct,
 )
 from splu_ref.audit.attacks.outcome import Shares
-from splu_ref.channels.parameters import ParameterError, whole
+from splu_ref.channels.parameters import ParameterError, integer
 from splu_ref.cli.output import about, show
 from splu_ref.cli.queries import some_queries
 from splu_ref.data import Microdata
@@ -135,9 +135,9 @@ class Experiment(NamedTuple):
     def of(cls, victims: str | None, queries: str | None, runs: str | None, seed: int | None) -> Self:
         """Return the size of the experiment, with what is usual where nothing is said."""
         return cls(
-            64 if victims is None else whole(victims, "--victims", 1),
-            256 if queries is None else whole(queries, "--halves", 1),
-            21 if runs is None else whole(runs, "--runs", 1),
+            64 if victims is None else integer(victims, "--victims", 1),
+            256 if queries is None else integer(queries, "--halves", 1),
+            21 if runs is None else integer(runs, "--runs", 1),
             SystemSource() if seed is None else SeededSource(seed),
         )
 

@@ -12,7 +12,7 @@ import typer
 from experiments.commands.query_answers import Experiment, query_of, show_answers, show_sums
 from experiments.query_interfaces import READINGS, SizeControl, TrackerAttack, query_noise, run_tracker_attack
 from experiments.query_interfaces.query_size import MOST_VALUES, Question
-from splu_ref.channels.parameters import ParameterError, whole
+from splu_ref.channels.parameters import ParameterError, integer
 from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.data import read_table
@@ -127,7 +127,7 @@ def _size(
     known = next((each for each in READINGS if each == (reading or "both")), None)
     if known is None:
         raise ParameterError(f"--reading {reading!r} is unknown: choose {' or '.join(READINGS)}")
-    control = SizeControl(columns.rows, whole(least, "--least", 1), known)
+    control = SizeControl(columns.rows, integer(least, "--least", 1), known)
     wanted = None
     if where:
         query = query_of(columns, where)

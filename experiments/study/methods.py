@@ -15,7 +15,7 @@ from experiments.study.tables import StudyTable
 from experiments.study.workload import Workload
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import Gamma, InputError
-from splu_ref.estimators import Inversion, exact_estimates, exact_intervals, published_co_occurrence
+from splu_ref.estimators import Inversion, published_co_occurrence, two_state_estimates, two_state_intervals
 from splu_ref.estimators.linear.transition import gain_probability
 from splu_ref.estimators.shrinkage.conditions import Conditions
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
@@ -140,9 +140,9 @@ def answers(queries: Workload, seen: CountedWorkload, plan: str, printed: Printe
         seconds[name] = perf_counter() - begin
         return result
 
-    exact, _ = timed("exact", lambda: exact_estimates(y3, n, f, seen.rows, seen.law))
+    exact, _ = timed("exact", lambda: two_state_estimates(y3, n, f, seen.rows, seen.law))
     blank = ~np.isfinite(exact)  # f' >= N / gamma: the counts say nothing, and the library answers n f'/N
-    ends = exact_intervals(y3, n, f, seen.rows, seen.law)
+    ends = two_state_intervals(y3, n, f, seen.rows, seen.law)
     exact_ends = np.where(blank, 0.0, ends[0]), np.where(blank, n, ends[1])
     shrunk, shrunk_ends = timed("shrunk", lambda: _shrunk(queries, seen))
     estimates = {
@@ -235,5 +235,5 @@ def predicted_variances(table: StudyTable, queries: Workload, truth: IntArray, g
     f = np.bincount(table.values, minlength=table.domain_size)[queries.value].astype(np.float64)
     law = PublishedCount.of(gamma)
     y3 = x / gamma + (n - x) * gain_probability(f, table.rows, 1 / gamma)
-    _, error = exact_estimates(y3, n, f, table.rows, law)
+    _, error = two_state_estimates(y3, n, f, table.rows, law)
     return np.asarray(error**2)

@@ -100,7 +100,7 @@ def coverage(subject: Subject, run: Run) -> Outcome:
                 true = _by_value(world.codes[release.rows], kept, size)
                 published = _by_value(release.published, kept, size)
                 frequency = np.bincount(release.published, minlength=size)
-                low, high = subject.exact_intervals(
+                low, high = subject.two_state_intervals(
                     published, published.sum(axis=1)[:, None], frequency, len(release.rows), law
                 )
                 misses = (true < low) | (true > high)

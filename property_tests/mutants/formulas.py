@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from property_tests.mutants.mutant import mutant
 from property_tests.subject import SHIPPED, ExactMinimum
 from splu_ref.channels import PublishedCount, probability_mass, upper_tail
-from splu_ref.channels.parameters import Exact, Gamma, exact, whole
-from splu_ref.estimators import METHODS, CountEstimate, estimate_count, exact_intervals
+from splu_ref.channels.parameters import Exact, Gamma, exact, integer
+from splu_ref.estimators import METHODS, CountEstimate, estimate_count, two_state_intervals
 from splu_ref.estimators.answers import Estimates
 from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
-from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
+from splu_ref.estimators.queries.one_column import PublishedColumn, QueryBatch
 from splu_ref.estimators.shrinkage.conditions import ProductForms
 from splu_ref.guarantees import (
     UtilityThreshold,
@@ -39,18 +39,18 @@ def _float_window(gamma: int, epsilon: float, frequency: int) -> Fraction:
 
 
 def _float_error(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Fraction:
-    size, count, share = Gamma(gamma), whole(frequency, "frequency", 1), float(exact(epsilon))
+    size, count, share = Gamma(gamma), integer(frequency, "frequency", 1), float(exact(epsilon))
     return _float_window(size, share, count) if strict else error_probability(size, epsilon, count).exact()
 
 
 def _upper_error(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Fraction:
-    size, count = Gamma(gamma), whole(frequency, "frequency", 1)
+    size, count = Gamma(gamma), integer(frequency, "frequency", 1)
     distance = error_offset(epsilon, count, strict=strict)
     return upper_tail(size * count, count + distance, Fraction(1, size))
 
 
 def _float_privacy(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactMinimum:
-    size, share, last = Gamma(gamma), float(exact(epsilon)), whole(alpha, "alpha", 1)
+    size, share, last = Gamma(gamma), float(exact(epsilon)), integer(alpha, "alpha", 1)
     least, argmin = min((_float_window(size, share, f), f) for f in range(1, last + 1))
     return SHIPPED.privacy_minimum(gamma, epsilon, alpha)._replace(t_p=least, argmin=argmin)
 
@@ -61,7 +61,7 @@ def _strict_for_definition(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactM
 
 
 def _privacy_at_plateau_ends(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactMinimum:
-    last = whole(alpha, "alpha", 1)
+    last = integer(alpha, "alpha", 1)
     ends = list(plateau_ends(epsilon, last)) or [last]
     least, argmin = min((error_probability(gamma, epsilon, f).exact(), f) for f in ends)
     found = SHIPPED.privacy_minimum(gamma, epsilon, alpha)
@@ -88,12 +88,12 @@ def _printed_threshold(gamma: Exact, epsilon: Exact, t_e: Exact) -> UtilityThres
 def _printed_bound(gamma: Exact, epsilon: Exact, frequency: Exact) -> Fraction:
     from splu_proofs.printed import theorem3  # noqa: PLC0415  # loaded only when the mutant runs
 
-    return theorem3.error_bound(Gamma(gamma), exact(epsilon), whole(frequency, "frequency", 1))
+    return theorem3.error_bound(Gamma(gamma), exact(epsilon), integer(frequency, "frequency", 1))
 
 
 def _one_tail(gamma: Exact, epsilon: Exact, frequency: Exact) -> Fraction:
     """Return the exact upper tail: a bound on one side only."""
-    size, count = Gamma(gamma), whole(frequency, "frequency", 1)
+    size, count = Gamma(gamma), integer(frequency, "frequency", 1)
     return upper_tail(size * count, math.ceil((1 + exact(epsilon)) * count), Fraction(1, size))
 
 
@@ -113,7 +113,7 @@ class _ShortenedInterval(CountEstimate):
 class _ProductForm(ShrinkageMethod):
     """The default without deviations from the product form of the single conditions."""
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Return the product forms, with the default intervals."""
         found, shrinkage = super().single(column, batch), column.shrinkage
         if shrinkage is None:
@@ -147,7 +147,7 @@ def _printed_gain(
     law: PublishedCount,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Move the interval to where the printed probability f/N of gaining the value would put it."""
-    low, high = exact_intervals(y3, predicate_count, f_published, rows, law)
+    low, high = two_state_intervals(y3, predicate_count, f_published, rows, law)
     n, f = np.asarray(predicate_count, dtype=np.float64), np.asarray(f_published, dtype=np.float64)
     size = law.gamma
     gained = f * (size - 1) / (size * (rows - f))
@@ -163,7 +163,7 @@ def _short_intervals(
     law: PublishedCount,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw both ends in by a quarter of the half width: an interval of 86 % or so."""
-    low, high = exact_intervals(y3, predicate_count, f_published, rows, law)
+    low, high = two_state_intervals(y3, predicate_count, f_published, rows, law)
     excess = (high - low) / 8
     return np.where(low > 0, low + excess, low), high - excess
 
@@ -233,13 +233,13 @@ mutant(
     "printed-transition",
     "adult.intervals",
     "A record without the value gains it with the printed probability f/N, not f(gamma-1)/(gamma(N-f)).",
-    exact_intervals=_printed_gain,
+    two_state_intervals=_printed_gain,
 )
 mutant(
     "short-intervals",
     "adult.intervals",
     "The intervals of conjunctions are a quarter too short: none misses often, all miss too often.",
-    exact_intervals=_short_intervals,
+    two_state_intervals=_short_intervals,
 )
 mutant(
     "hypothesis-intervals",

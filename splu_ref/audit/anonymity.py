@@ -17,7 +17,7 @@ from math import log
 
 import numpy as np
 
-from splu_ref.channels import LogForm, ParameterError, entropy_of_weights, whole
+from splu_ref.channels import LogForm, ParameterError, entropy_of_weights, integer
 from splu_ref.estimators import Columns
 from splu_ref.randomness import IntArray
 
@@ -150,7 +150,7 @@ class Anonymity:
             l, at least 2. In each group the largest count must be below c times the sum of the l-th largest
             and all smaller ones.
         """
-        number = whole(number, "l", 2)
+        number = integer(number, "l", 2)
         worst = Fraction(0)
         for counts in self._diverse:
             rest = sum(counts[number - 1 :])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.channels import INDEPENDENT, Bounds, Exact, GroupDraws, PublishedCount, positive, whole
+from splu_ref.channels import INDEPENDENT, Bounds, Exact, GroupDraws, PublishedCount, integer, positive
 from splu_ref.guarantees import decimal_down, privacy_minimum, privacy_of_draws
 
 EPSILON, ALPHA = "3/10", 10
@@ -68,7 +68,7 @@ def repeated_privacy(
     return RepeatedPrivacy(
         releases=releases,
         epsilon=positive(epsilon, "epsilon"),
-        alpha=whole(alpha, "alpha", 1),
+        alpha=integer(alpha, "alpha", 1),
         once=once,
         averaged=averaged,
     )

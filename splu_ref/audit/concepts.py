@@ -22,11 +22,11 @@ from splu_ref.channels import (
     ParameterError,
     PublishedCount,
     WorkError,
+    integer,
     left,
     one_budget,
     positive,
     shown,
-    whole,
 )
 from splu_ref.guarantees import Progress, error_offset, exact_work, privacy_minimum, search_work
 
@@ -103,7 +103,7 @@ def concept_minimum(
     predicates that are not nearly pure no finite search is proved to suffice: there the result is the least
     over the stated range, and the true level may be lower.
     """
-    gamma, epsilon, alpha = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
+    gamma, epsilon, alpha = Gamma(gamma), positive(epsilon, "epsilon"), integer(alpha, "alpha", 1)
     if gamma * alpha > LARGEST:
         most = LARGEST // gamma
         remedy = f"an alpha of at most {most}" if most else f"a gamma of at most {LARGEST}"

@@ -84,6 +84,7 @@ from .parameters import ParameterError as ParameterError
 from .parameters import SpluError as SpluError
 from .parameters import TapeExhaustedError as TapeExhaustedError
 from .parameters import exact as exact
+from .parameters import integer as integer
 from .parameters import offer_options as offer_options
 from .parameters import options_spoken as options_spoken
 from .parameters import positive as positive
@@ -91,7 +92,6 @@ from .parameters import probability as probability
 from .parameters import retention_probability as retention_probability
 from .parameters import shown as shown
 from .parameters import unrepeated as unrepeated
-from .parameters import whole as whole
 from .published_count import PredicateCount as PredicateCount
 from .published_count import PublishedCount as PublishedCount
 from .published_count import TupleCount as TupleCount

@@ -17,7 +17,7 @@ from typing import Generic, NamedTuple
 from splu_ref.channels.amplification_bounds import Amplification, amplification
 from splu_ref.channels.binomial import STEP, digits, spend
 from splu_ref.channels.channel import Channel, In, Law, Out
-from splu_ref.channels.parameters import Exact, ParameterError, probability, whole
+from splu_ref.channels.parameters import Exact, ParameterError, integer, probability
 
 
 class Breach(NamedTuple, Generic[In, Out]):
@@ -131,7 +131,7 @@ def worst_property(
     unknown = [state for state in counts if state not in channel.laws]
     if unknown:
         raise ParameterError(f"the prior speaks of {unknown[0]!r}, which is no true state of the channel")
-    whole_counts = {state: whole(count, f"the count of {state!r}", 0) for state, count in counts.items()}
+    whole_counts = {state: integer(count, f"the count of {state!r}", 0) for state, count in counts.items()}
     occurring = {state: count for state, count in whole_counts.items() if count}
     total = sum(occurring.values())
     if not total:

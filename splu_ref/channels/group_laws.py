@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal, Self, TypeAlias
 
 from splu_ref.channels.channel import Channel, In
-from splu_ref.channels.parameters import Exact, ParameterError, probability, shown, whole
+from splu_ref.channels.parameters import Exact, ParameterError, integer, probability, shown
 from splu_ref.channels.published_count import PublishedCount
 
 DrawsName: TypeAlias = Literal["independent", "capped", "all-or-none"]
@@ -123,7 +123,11 @@ def two_state(kept: Exact, frequency: Exact, rows: Exact) -> Channel[bool, bool]
     ParameterError
         If a parameter is outside its range, or a would be above 1.
     """
-    keep, count, total = probability(kept, "kept"), whole(frequency, "frequency", 0), whole(rows, "rows", 1)
+    keep, count, total = (
+        probability(kept, "kept"),
+        integer(frequency, "frequency", 0),
+        integer(rows, "rows", 1),
+    )
     if count >= total:
         raise ParameterError(
             f"frequency is {shown(count)}, not below rows = {shown(total)}: no others are left"
@@ -152,7 +156,7 @@ class PerturbedGroup:
         keep = probability(retention, "retention")
         if keep in (0, 1):
             raise ParameterError("retention must be greater than 0 and less than 1")
-        return cls(keep, whole(values, "the number of values", 2))
+        return cls(keep, integer(values, "the number of values", 2))
 
     @classmethod
     def at_level(cls, amplification: Exact, values: int, size: int) -> PerturbedGroup:
@@ -197,4 +201,4 @@ class PerturbedGroup:
         It is 1 + p m / (k (1-p)), for a value that no other member has; for k = 1 it is that of uniform
         perturbation.
         """
-        return 1 + self.retention / (whole(size, "the group's size", 1) * self.absent_probability)
+        return 1 + self.retention / (integer(size, "the group's size", 1) * self.absent_probability)

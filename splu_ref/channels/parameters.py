@@ -183,7 +183,7 @@ def probability(value: Exact, name: str) -> Fraction:
     return number
 
 
-def whole(value: Exact, name: str, least: int) -> int:
+def integer(value: Exact, name: str, least: int) -> int:
     """Return ``value`` as an integer that is at least ``least``."""
     number = exact(value, name)
     if number.denominator != 1 or number < least:
@@ -198,7 +198,7 @@ class Gamma(int):
 
     def __new__(cls, value: Exact) -> Self:
         """Validate ``value``; ``Gamma(5)``, ``Gamma("5")`` and ``Gamma(Gamma(5))`` are the same."""
-        return super().__new__(cls, whole(value, "gamma", 2))
+        return super().__new__(cls, integer(value, "gamma", 2))
 
     def __repr__(self) -> str:
         return f"Gamma({int(self)})"
@@ -275,12 +275,12 @@ class UtilityClaim:
     @classmethod
     def of(cls, epsilon: Exact, t_e: Exact, t_f: Exact) -> Self:
         """Return the claim, with each number validated."""
-        return cls(positive(epsilon, "epsilon"), probability(t_e, "t_e"), whole(t_f, "t_f", 1))
+        return cls(positive(epsilon, "epsilon"), probability(t_e, "t_e"), integer(t_f, "t_f", 1))
 
     def __post_init__(self) -> None:
         positive(self.epsilon, "epsilon")
         probability(self.t_e, "t_e")
-        whole(self.t_f, "t_f", 1)
+        integer(self.t_f, "t_f", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,12 +298,12 @@ class PrivacyClaim:
     @classmethod
     def of(cls, epsilon: Exact, t_p: Exact, alpha: Exact) -> Self:
         """Return the claim, with each number validated."""
-        return cls(positive(epsilon, "epsilon"), probability(t_p, "t_p"), whole(alpha, "alpha", 1))
+        return cls(positive(epsilon, "epsilon"), probability(t_p, "t_p"), integer(alpha, "alpha", 1))
 
     def __post_init__(self) -> None:
         positive(self.epsilon, "epsilon")
         probability(self.t_p, "t_p")
-        whole(self.alpha, "alpha", 1)
+        integer(self.alpha, "alpha", 1)
 
 
 @dataclass(frozen=True, slots=True)

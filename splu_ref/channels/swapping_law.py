@@ -19,7 +19,7 @@ from typing import NamedTuple
 from splu_ref.channels.binomial_bounds import Enclosure
 from splu_ref.channels.channel import Channel, In
 from splu_ref.channels.elementary import retention
-from splu_ref.channels.parameters import Exact, ParameterError, probability, whole
+from splu_ref.channels.parameters import Exact, ParameterError, integer, probability
 
 _LONGEST_POWER, _ROUNDED = 4096, 256
 """Binary digits up to which p^N is exact, and binary places to which it is rounded otherwise."""
@@ -173,7 +173,7 @@ def _places(p: Fraction, size: int) -> _Places:
 
 
 def _records(records: int) -> int:
-    size = whole(records, "records", 1)
+    size = integer(records, "records", 1)
     if size < 2:
         raise ParameterError("one record has no other to swap with: give at least two")
     return size

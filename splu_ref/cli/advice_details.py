@@ -34,14 +34,14 @@ from splu_ref.channels import GroupDraws
 from splu_ref.cli.assessment import (
     MEANING,
     assessment_json,
-    bargain,
     leak_warnings,
     leaks_json,
+    trade_off,
     unique_records,
 )
 from splu_ref.cli.output import show
 from splu_ref.data import listed
-from splu_ref.guarantees import LeastWorstError, decimal_down, exact_json, least_worst_error
+from splu_ref.guarantees import MinimaxErrorBounds, decimal_down, exact_json, minimax_error_bounds
 from splu_ref.mechanisms import SpluGen
 from splu_ref.output import draw, whole_or
 
@@ -134,11 +134,11 @@ class ColumnAdvice:
         return self.used or self.best.option
 
     @property
-    def minima(self) -> Sequence[LeastWorstError]:
+    def minima(self) -> Sequence[MinimaxErrorBounds]:
         """T_P* of each gamma."""
         goals = self.advice.goals
         return [
-            least_worst_error(each.law.gamma, goals.epsilon, goals.alpha, retention=each.law.retention)
+            minimax_error_bounds(each.law.gamma, goals.epsilon, goals.alpha, retention=each.law.retention)
             for each in self.advice.options
         ]
 
@@ -255,7 +255,7 @@ class ColumnAdvice:
         return (
             f"{law.draws}: T_P = {decimal_down(law.t_p.at_least, 4)}, T_P* = "
             f"{decimal_down(law.t_p_star.at_least, 4)}; {accurate}; trade-off: "
-            f"{bargain(law.draws, self.option.law.gamma)}"
+            f"{trade_off(law.draws, self.option.law.gamma)}"
         )
 
     def _widths(self, tables: Sequence[TableWidths], *, errors: bool) -> Table:
@@ -314,7 +314,7 @@ def _others(advice: Advice, best: Option) -> list[Option]:
     return [option for option in dict.fromkeys((plain[0], plain[-1])) if option is not best]
 
 
-def _options(advice: Advice, used: Option | None, minima: Sequence[LeastWorstError]) -> Table:
+def _options(advice: Advice, used: Option | None, minima: Sequence[MinimaxErrorBounds]) -> Table:
     """Return a row for each option; that of the command has a star."""
     table = Table(box=None, pad_edge=False)
     for name in ("", "gamma", "p", "T_P", "T_P*", "T_f", "protected", "between", "accurate", "at risk"):
@@ -433,7 +433,7 @@ def _listed(named: list[str], whole: int, joined_by: str = ", ", which: str = "t
 
 
 def _as_json(
-    advice: Advice, best: Recommendation, sensitive: str, minima: Sequence[LeastWorstError]
+    advice: Advice, best: Recommendation, sensitive: str, minima: Sequence[MinimaxErrorBounds]
 ) -> dict[str, object]:
     goals = advice.goals
 

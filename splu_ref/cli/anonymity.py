@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit import OPEN, Anonymity
-from splu_ref.channels import ParameterError, whole
+from splu_ref.channels import ParameterError, integer
 from splu_ref.cli.output import AsJson, Explain, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.data import read_table
@@ -58,7 +58,7 @@ def run(
     ]
     if sensitive is not None:
         assert found.distance is not None
-        least = 2 if number is None else whole(number, "--l", 2)
+        least = 2 if number is None else integer(number, "--l", 2)
         bound = found.recursive(least)
         result |= {
             "l": found.distinct,

@@ -213,7 +213,7 @@ def unique_records(found: Leaks, rows: int) -> str:
     )
 
 
-def bargain(draws: GroupDraws, gamma: int) -> str:
+def trade_off(draws: GroupDraws, gamma: int) -> str:
     """Return benefit and cost of dependent draws in one sentence."""
     if draws.name == "capped":
         return (

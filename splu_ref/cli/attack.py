@@ -31,7 +31,7 @@ from splu_ref.audit import (
     repeat_attack,
     shared_value,
 )
-from splu_ref.channels import DataError, ParameterError, whole
+from splu_ref.channels import DataError, ParameterError, integer
 from splu_ref.cli.output import AsJson, Explain, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_parameters import Agreement
@@ -209,8 +209,8 @@ def run(
         raise ParameterError("--column does not apply to duplicate: leave it out")
     usual = NAMED[name][2] if name in NAMED else 1
     options = _Options(
-        known=1 if known is None else whole(known, "--known", 0),
-        releases=usual if releases is None else whole(releases, "--releases", 1),
+        known=1 if known is None else integer(known, "--known", 0),
+        releases=usual if releases is None else integer(releases, "--releases", 1),
         value=value,
     )
     facts = attackable(manifest, draws)

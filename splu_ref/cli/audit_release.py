@@ -28,9 +28,9 @@ from splu_ref.audit import (
 from splu_ref.channels import (
     DataError,
     ParameterError,
+    integer,
     one_budget,
     positive,
-    whole,
 )
 from splu_ref.cli.output import (
     AsJson,
@@ -178,7 +178,7 @@ def run(
     if record is None and facts is not None and facts.missing is not None:
         Agreement("manifest")("missing", missing, facts.missing)
         missing = facts.missing
-    promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
+    promise = positive(epsilon, "--epsilon"), integer(alpha, "--alpha", 1)
     with counted("auditing") as progress:
         with about(published):
             table = read_table(published)

@@ -20,12 +20,12 @@ from splu_ref.channels import (
     ParameterError,
     amplification,
     from_matrix,
+    integer,
     natural_logarithm,
     one_budget,
     probability,
     retention_limit_for,
     swapped_retention,
-    whole,
     worst_prior,
     worst_property,
 )
@@ -111,7 +111,7 @@ def run(
     if counts is not None:
         size, law = len(counts), _law(stated, counts)
     else:
-        size = whole(values or "", "--values", 2) if stated is None else stated.size
+        size = integer(values or "", "--values", 2) if stated is None else stated.size
         least = Fraction(1, size) if stated is None else stated.least
         # One value against all others: no column of the whole matrix has a larger ratio.
         law = {"a value": least, "another value": 1 - least}

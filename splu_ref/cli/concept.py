@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit import ConceptMinimum, concept_minimum
-from splu_ref.channels import InputError, ParameterError, one_budget, whole
+from splu_ref.channels import InputError, ParameterError, integer, one_budget
 from splu_ref.cli.certificates import words
-from splu_ref.cli.dependent_draws import DrawsOption, bargain_line
+from splu_ref.cli.dependent_draws import DrawsOption, trade_off_line
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, EpsilonOption, Explain
 from splu_ref.cli.progress import counted
@@ -71,7 +71,7 @@ def _answer(case: ReleaseParameters, epsilon: str, alpha: str, method: str) -> A
             f"concepts are computed for p = 1/gamma, and the manifest states {case.retention} for "
             f"{', '.join(case.columns)}: give a release with p = 1/gamma"
         )
-    if not is_plain_up_to(law, whole(alpha, "alpha", 1)):
+    if not is_plain_up_to(law, integer(alpha, "alpha", 1)):
         raise ParameterError(
             f"concepts are computed for independent draws, and for capped draws up to the cap: instead of "
             f"--draws {law} with this --alpha, give --draws capped:M and an --alpha up to M"
@@ -109,7 +109,7 @@ def _answer(case: ReleaseParameters, epsilon: str, alpha: str, method: str) -> A
     ]
     if law.bound is not None:
         lines.append(("covers", f"values with at most {law.bound} records; others are not covered"))
-        lines.append(bargain_line(law, least.gamma))
+        lines.append(trade_off_line(law, least.gamma))
     if method != "mle":
         lines.append(("unprotected", _unprotected(least)))
     return Answer(case, result, lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-from splu_ref.channels import Bounds, ParameterError, positive, whole
+from splu_ref.channels import Bounds, ParameterError, integer, positive
 from splu_ref.cli.certificates import setting, words
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import (
@@ -29,7 +29,7 @@ SUPPOSED = (
 
 def conjunction_error(case: Conjunction, epsilon: str, concept_count: str) -> tuple[dict[str, object], Lines]:
     """Return the error probability at x3, exactly where it can be enumerated, and its bounds."""
-    ratio, x3 = positive(epsilon, "epsilon"), whole(concept_count, "concept_count", 1)
+    ratio, x3 = positive(epsilon, "epsilon"), integer(concept_count, "concept_count", 1)
     with counted("bounding the error"):
         bound = conjunction_error_bound(case, ratio, x3)
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from splu_ref.channels import Exact, Gamma, GroupDraws, ParameterError, positive, whole
+from splu_ref.channels import Exact, Gamma, GroupDraws, ParameterError, integer, positive
 from splu_ref.cli.certificates import Make, words
 from splu_ref.cli.output import about
 from splu_ref.cli.progress import counted
@@ -19,8 +19,8 @@ from splu_ref.guarantees import (
     LARGEST_GROUP,
     DependentDrawsThreshold,
     ExactJson,
-    LeastWorstError,
     Level,
+    MinimaxErrorBounds,
     Noise,
     dependent_draws_certificate,
     dependent_draws_error_bound,
@@ -58,7 +58,7 @@ SeedOption: TypeAlias = Annotated[str | None, typer.Option("--seed", help="For t
 OF_A_PLAN = "for a plan drawn now, not that of a release; computed from true counts: not for the public"
 
 
-def star_json(star: LeastWorstError) -> dict[str, object]:
+def star_json(star: MinimaxErrorBounds) -> dict[str, object]:
     """Return the JSON object of T_P*."""
     return {
         "at_least": exact_json(star.at_least, "down"),
@@ -67,7 +67,7 @@ def star_json(star: LeastWorstError) -> dict[str, object]:
     }
 
 
-def star_line(star: LeastWorstError, releases: int = 1) -> tuple[str, str]:
+def star_line(star: MinimaxErrorBounds, releases: int = 1) -> tuple[str, str]:
     """Return the line of T_P*."""
     least, most = exact_json(star.at_least, "down")["decimal"], exact_json(star.at_most, "up")["decimal"]
     value = least if star.is_exact else f"{least} to {most}, computed for counts up to {star.computed}"
@@ -159,7 +159,7 @@ def counts_of_table(
     from splu_ref.randomness import SeededSource, SystemSource  # noqa: PLC0415
 
     mechanism = SpluGen(gamma, plan=plan, draws=draws)
-    source = SystemSource() if seed is None else SeededSource(whole(seed, "--seed", 0))
+    source = SystemSource() if seed is None else SeededSource(integer(seed, "--seed", 0))
     with about(table):
         original = read_table(table)
         original.require(sensitive)
@@ -168,11 +168,11 @@ def counts_of_table(
         return list(drawn_counts(mechanism, histogram, source).values())
 
 
-def bargain_line(draws: GroupDraws, gamma: int) -> tuple[str, str]:
+def trade_off_line(draws: GroupDraws, gamma: int) -> tuple[str, str]:
     """Return the line on benefit and cost of dependent draws."""
-    from splu_ref.cli.assessment import bargain  # noqa: PLC0415 - for dependent draws alone
+    from splu_ref.cli.assessment import trade_off  # noqa: PLC0415 - for dependent draws alone
 
-    return "trade-off", bargain(draws, gamma)
+    return "trade-off", trade_off(draws, gamma)
 
 
 def drawn_utility(
@@ -192,12 +192,12 @@ def drawn_utility(
     noise = Noise.of(draws, gamma, known) if known else None
     if frequency is not None:
         result, lines = _error(gamma, epsilon, frequency, draws, noise)
-        return result, [*lines, bargain_line(draws, Gamma(gamma))], None
+        return result, [*lines, trade_off_line(draws, Gamma(gamma))], None
     assert t_e is not None, "either is given"
     with counted("bounding tails"):
         found = dependent_draws_threshold(gamma, epsilon, t_e, draws, noise)
         result, lines = _threshold(found, counts)
-    lines.append(bargain_line(draws, found.gamma))
+    lines.append(trade_off_line(draws, found.gamma))
     return result, lines, partial(dependent_draws_certificate, found)
 
 
@@ -205,7 +205,7 @@ def _error(
     gamma: str, epsilon: str, frequency: str, draws: GroupDraws, noise: Noise | None
 ) -> tuple[dict[str, object], Lines]:
     """Return the largest error probability of a count over all tables."""
-    size, count, distance = Gamma(gamma), whole(frequency, "frequency", 1), positive(epsilon, "epsilon")
+    size, count, distance = Gamma(gamma), integer(frequency, "frequency", 1), positive(epsilon, "epsilon")
     error = exact_json(dependent_draws_error_bound(size, distance, count, draws, noise), "up")
     known = draws.bound is not None and count <= draws.bound
     result = {

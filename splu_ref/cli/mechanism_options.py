@@ -8,7 +8,7 @@ from math import prod
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from splu_ref.channels import DataError, Levels, ParameterError, whole
+from splu_ref.channels import DataError, Levels, ParameterError, integer
 from splu_ref.cli.alpha_beta import expected_size, tuple_chances
 from splu_ref.cli.domains import MOST_VALUES
 from splu_ref.cli.matrices import read_operator
@@ -176,9 +176,13 @@ def _perturbed_generalization(options: MechanismOptions, original: Original) -> 
         raise ParameterError("no column is to be published as ranges of groups: name one, --quasi NAME")
     [(column, domain)] = domains.items()
     made = PerturbedGeneralization(
-        column, domain, options.quasi, whole(options.required("k"), "--k", 1), options.required("retention"),
+        column,
+        domain,
+        options.quasi,
+        integer(options.required("k"), "--k", 1),
+        options.required("retention"),
         numbers=number_columns(table, options.quasi),
-    )  # fmt: skip
+    )
     left = [name for name in table.columns if name != column and name not in made.quasi]
     if left:
         note(f"columns that are not --quasi are not published: {', '.join(left)}")

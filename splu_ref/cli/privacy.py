@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splu_ref.channels import CertificateError, GroupDraws, ParameterError, one_budget, probability, whole
+from splu_ref.channels import CertificateError, GroupDraws, ParameterError, integer, one_budget, probability
 from splu_ref.cli.certificates import CertificateFile, certified, setting, words
 from splu_ref.cli.dependent_draws import (
     DrawsOption,
@@ -17,10 +17,10 @@ from splu_ref.cli.dependent_draws import (
     TableOption,
     answer_for_a_table,
     answer_for_privacy,
-    bargain_line,
     counts_of_table,
     star_json,
     star_line,
+    trade_off_line,
 )
 from splu_ref.cli.output import (
     AsJson,
@@ -42,7 +42,13 @@ from splu_ref.cli.release_parameters import (
     show_answers,
 )
 from splu_ref.data import refuse_existing
-from splu_ref.guarantees import PrivacyMinimum, Progress, is_plain_up_to, least_worst_error, privacy_minimum
+from splu_ref.guarantees import (
+    PrivacyMinimum,
+    Progress,
+    is_plain_up_to,
+    minimax_error_bounds,
+    privacy_minimum,
+)
 
 if TYPE_CHECKING:
     from splu_ref.guarantees import Certificate
@@ -90,7 +96,7 @@ def run(
     sensitive column of a release, and --at-least applies to all.
     """
     wanted = None if at_least is None else probability(at_least, "--at-least")
-    times = whole(releases, "--releases", 1)
+    times = integer(releases, "--releases", 1)
     refuse_existing_json(json_file, force=force)
     if certificate is not None:
         refuse_existing(certificate, force=force)
@@ -110,7 +116,7 @@ def run(
             result["table"], more = answer_for_a_table(counts, epsilon, alpha)
             lines += more
         if law.bound is not None:
-            lines.append(bargain_line(law, int(str(result["gamma"]))))
+            lines.append(trade_off_line(law, int(str(result["gamma"]))))
         if wanted is not None:
             verdict = {True: "holds", False: "does not hold", None: "inconclusive: depends on the table"}
             lines.insert(0, (f"at least {at_least}", verdict[holds]))
@@ -143,7 +149,7 @@ def _least(
     case: ReleaseParameters, epsilon: str, alpha: str, times: int, wanted: Fraction | None
 ) -> tuple[PrivacyMinimum | None, dict[str, object], list[tuple[str, str]], bool | None]:
     """Return T_P, T_P and T_P* as JSON and lines, and whether T_P is at least ``wanted``."""
-    law, most = case.draws, whole(alpha, "alpha", 1)
+    law, most = case.draws, integer(alpha, "alpha", 1)
     case.require_one_law(most, "an --alpha")
     least: PrivacyMinimum | None = None
     with counted("visiting plateaus") as progress:
@@ -154,7 +160,7 @@ def _least(
             result, lines, holds = _answer(least, law, wanted)
         else:
             result, lines, holds = answer_for_privacy(case.gamma, epsilon, alpha, law, times, wanted)
-        star = least_worst_error(case.gamma, epsilon, alpha, retention=case.retention, draws=law)
+        star = minimax_error_bounds(case.gamma, epsilon, alpha, retention=case.retention, draws=law)
     lines.insert(2, star_line(star, times))
     return least, result | {"draws": str(law), "t_p_star": star_json(star), "table": None}, lines, holds
 

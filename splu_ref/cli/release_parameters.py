@@ -18,9 +18,9 @@ from splu_ref.channels import (
     DataError,
     GroupDraws,
     ParameterError,
+    integer,
     probability,
     retention_probability,
-    whole,
 )
 from splu_ref.cli.output import show
 
@@ -56,7 +56,7 @@ class ReleaseParameters:
 
     def require_possible(self, frequency: str | None) -> None:
         """Raise if no value of the release can have so many records: each decoy group has it at most once."""
-        count = 1 if frequency is None else whole(frequency, "frequency", 1)
+        count = 1 if frequency is None else integer(frequency, "frequency", 1)
         if self.columns and count * int(self.gamma) > self.rows:
             raise ParameterError(
                 f"no value has {count} of the {self.rows} records in the manifest: with gamma = {self.gamma} "

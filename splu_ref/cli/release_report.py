@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from splu_ref.audit import Assessment, public_statement
 from splu_ref.channels import INDEPENDENT, GroupDraws, PublishedCount, natural_logarithm
-from splu_ref.cli.assessment import KEY, RELEASES, assessment_json, bargain
+from splu_ref.cli.assessment import KEY, RELEASES, assessment_json, trade_off
 from splu_ref.cli.mechanism_options import NamedMechanism
 from splu_ref.cli.options import by_column, gammas_of, is_plain, parameter_text, retentions_of
 from splu_ref.cli.output import show
@@ -114,7 +114,7 @@ class ReleaseReport:
             self._add_parameters(mechanism, release, observed=observed)
         if isinstance(mechanism, SpluGens) and mechanism.draws.bound is not None:
             law = str(mechanism.draws)
-            self.add("draws", law, f"{law}: {_bargain(mechanism)}")
+            self.add("draws", law, f"{law}: {_trade_off(mechanism)}")
 
     def _add_groups(self, mechanism: SpluGens, release: PublishedRelease) -> None:
         """Add the parameters of SPLU-Gen."""
@@ -274,11 +274,11 @@ def retention_notes(mechanism: NamedMechanism) -> Iterator[str]:
         )
 
 
-def _bargain(mechanism: SpluGens) -> str:
+def _trade_off(mechanism: SpluGens) -> str:
     """Return benefit and cost of dependent draws, by column if gammas differ."""
     if isinstance(mechanism, SpluGen):
-        return bargain(mechanism.draws, mechanism.gamma)
-    by_gamma = {column: bargain(mechanism.draws, each.gamma) for column, each in mechanism.columns}
+        return trade_off(mechanism.draws, mechanism.gamma)
+    by_gamma = {column: trade_off(mechanism.draws, each.gamma) for column, each in mechanism.columns}
     if len(set(by_gamma.values())) == 1:
         return next(iter(by_gamma.values()))
     return "; ".join(f"{column}: {sentence}" for column, sentence in by_gamma.items())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splu_ref.channels import ParameterError, whole
+from splu_ref.channels import ParameterError, integer
 from splu_ref.cli.certificates import CertificateFile, certified
 from splu_ref.cli.output import AsJson, Explain, Force, show
 from splu_ref.cli.progress import counted
@@ -54,7 +54,7 @@ def run(
     count, and with one row less it does not for some count. With several columns the share is that of a
     conjunction, and only Hoeffding's bound is given.
     """
-    shares = [*(share or ()), *(f"1/{whole(each, '--domain-values', 2)}" for each in domain_values or ())]
+    shares = [*(share or ()), *(f"1/{integer(each, '--domain-values', 2)}" for each in domain_values or ())]
     if not shares:
         raise ParameterError(
             "no predicate: give its share among the replacements, --share 1/4, or for one value of 14 "

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.channels import ParameterError, exact, natural_logarithm, one_budget, positive, whole
+from splu_ref.channels import ParameterError, exact, integer, natural_logarithm, one_budget, positive
 from splu_ref.cli.output import AsJson, Explain, Force, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import (
@@ -70,7 +70,7 @@ def run(
     the release is (d, gamma)-private; with --d the exit code is 1 unless the release is (d, gamma)-private.
     """
     chances = TupleChances.of(alpha, beta)
-    tuples, domain = whole(n, "n", 1), whole(m, "m", 1)
+    tuples, domain = integer(n, "n", 1), integer(m, "m", 1)
     counts = possible_counts(tuples, domain, query_size)
     radius = _radius_squared(rho, k, level, tuples)
     with counted("searching counts"):

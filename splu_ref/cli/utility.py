@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.channels import ParameterError, PublishedCount, one_budget, positive, shown, whole
+from splu_ref.channels import ParameterError, PublishedCount, integer, one_budget, positive, shown
 from splu_ref.cli.certificates import CertificateFile, Make, certified, setting, words
 from splu_ref.cli.conjunction_utility import Lines, conjunction_error, conjunction_least
 from splu_ref.cli.dependent_draws import (
@@ -137,7 +137,7 @@ def run(
                 "--frequency with --draws has no certificate and no --table: leave them out, or give --t-e"
             )
         else:
-            most = None if frequency is None else whole(frequency, "frequency", 1)
+            most = None if frequency is None else integer(frequency, "frequency", 1)
             case.require_one_law(most, "a --frequency")
             known = case.values or values
             result, lines, make = drawn_utility(case, epsilon, frequency, t_e, known, counts)
@@ -192,7 +192,7 @@ def _conjunction(
 
 
 def _error(law: PublishedCount, epsilon: str, frequency: str) -> tuple[dict[str, object], Lines]:
-    ratio, count, retention = positive(epsilon, "epsilon"), whole(frequency, "frequency", 1), law.retention
+    ratio, count, retention = positive(epsilon, "epsilon"), integer(frequency, "frequency", 1), law.retention
     error = error_probability(law.gamma, ratio, count, retention=retention).json("up")
     chebyshev = exact_json(chebyshev_bound(law.gamma, ratio, count, retention=retention), "up")
     chernoff = exact_json(chernoff_bound(law.gamma, ratio, count, retention=retention), "up")

@@ -22,7 +22,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from splu_ref.channels import DataError, ParameterError, whole
+from splu_ref.channels import DataError, ParameterError, integer
 from splu_ref.data.cell_values import Column, Frame, text
 from splu_ref.data.encoding import is_missing
 from splu_ref.data.record_counts import Categories
@@ -210,7 +210,7 @@ class Rare:
     @classmethod
     def of(cls, column: str, least: str | int) -> Self:
         """Return the grouping below a validated count."""
-        return cls(column, whole(least, f"--group-rare {column}", 2))
+        return cls(column, integer(least, f"--group-rare {column}", 2))
 
     def facts(self) -> dict[str, object]:
         """Return column and count."""
@@ -415,7 +415,7 @@ def _read(entry: Any, secret: bytes | None) -> Recoding:
             f"{each['column']}={','.join(_named(part) for part in each['cross'])}"
         ),
         frozenset({"column", "grouped_below"}): lambda each: Rare(
-            each["column"], whole(each["grouped_below"], "grouped_below", 2)
+            each["column"], integer(each["grouped_below"], "grouped_below", 2)
         ),
         frozenset({"column", "dropped"}): lambda each: Dropped(each["column"]),
         frozenset({"column", "hashed"}): lambda each: Hashed(each["column"], secret, None),

@@ -24,12 +24,12 @@ from splu_ref.channels import (
     Gamma,
     ParameterError,
     from_matrix,
+    integer,
     inverse,
     positive,
     probability,
     shown,
     two_state,
-    whole,
 )
 from splu_ref.mechanisms import Budget, TwoTables
 from splu_ref.randomness import IntArray
@@ -66,7 +66,7 @@ def mean_noise(budget: Budget) -> Bounds:
 
 def noise_tail(budget: Budget, distance: Exact) -> Bounds:
     """Return Pr(abs(Z) >= distance) = 2 r^distance/(1 + r), for a whole distance of 1 to 1,000,000."""
-    power = whole(distance, "distance", 1)
+    power = integer(distance, "distance", 1)
     if power > _MOST_DISTANCE:
         raise ParameterError(f"distance is {shown(power)}: give one of at most {_MOST_DISTANCE}")
     length = budget.number.numerator.bit_length() if budget.is_logarithm else 2 * ceil(budget.number)
@@ -87,7 +87,7 @@ def noise_privacy(budget: Budget, epsilon: Exact, alpha: Exact) -> Bounds:
 
     It is attained at f = alpha, because the error is the same at every count and epsilon f grows.
     """
-    return noise_tail(budget, ceil(positive(epsilon, "epsilon") * whole(alpha, "alpha", 1)))
+    return noise_tail(budget, ceil(positive(epsilon, "epsilon") * integer(alpha, "alpha", 1)))
 
 
 def noise_threshold(budget: Budget, epsilon: Exact, t_e: Exact) -> int:
@@ -241,9 +241,9 @@ def reconstructed_two_tables(
     """
     size = Gamma(gamma)
     f, n, total = (
-        whole(frequency, "frequency", 0),
-        whole(predicate_count, "predicate_count", 0),
-        whole(rows, "rows", 1),
+        integer(frequency, "frequency", 0),
+        integer(predicate_count, "predicate_count", 0),
+        integer(rows, "rows", 1),
     )
     if size * f >= total:
         raise ParameterError(
@@ -270,9 +270,9 @@ def distribution_based_moments(predicate_count: Exact, frequency: Exact, rows: E
         Records in all, N, at least 1.
     """
     n, f, total = (
-        whole(predicate_count, "predicate_count", 0),
-        whole(frequency, "frequency", 0),
-        whole(rows, "rows", 1),
+        integer(predicate_count, "predicate_count", 0),
+        integer(frequency, "frequency", 0),
+        integer(rows, "rows", 1),
     )
     if max(n, f) > total:
         raise ParameterError(

@@ -28,8 +28,8 @@ from splu_ref.channels import (
     ParameterError,
     PublishedCount,
     exact,
+    integer,
     retention_probability,
-    whole,
 )
 from splu_ref.mechanisms import FloatArray
 
@@ -135,7 +135,7 @@ def estimate_count(
     ParameterError
         If a parameter is outside its range.
     """
-    count = whole(published_count, "published_count", 0)
+    count = integer(published_count, "published_count", 0)
     size = Gamma(gamma)
     level = exact(confidence, "confidence")
     if not 0 < level < 1:

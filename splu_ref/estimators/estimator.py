@@ -23,7 +23,7 @@ from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
 from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
-from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
+from splu_ref.estimators.queries.one_column import PublishedColumn, QueryBatch
 from splu_ref.estimators.queries.query import Query, ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.estimators.queries.weak_support import weak_support
@@ -63,7 +63,7 @@ class Method(Protocol):
         """Function for queries on several sensitive columns; None if they are not supported."""
         ...
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Estimate queries on one sensitive column, in order.
 
         Raises

@@ -62,10 +62,10 @@ from .kernel_checker import KernelWord as KernelWord
 from .kernel_checker import kernel_check as kernel_check
 from .kernel_checker import kernel_program as kernel_program
 from .minimax_error import BestEstimator as BestEstimator
-from .minimax_error import LeastWorstError as LeastWorstError
+from .minimax_error import MinimaxErrorBounds as MinimaxErrorBounds
 from .minimax_error import best_estimator as best_estimator
 from .minimax_error import least_mean_error as least_mean_error
-from .minimax_error import least_worst_error as least_worst_error
+from .minimax_error import minimax_error_bounds as minimax_error_bounds
 from .minimax_error import worst_error_bounds as worst_error_bounds
 from .minimum_error import search_work as search_work
 from .operators.best import MOST_VALUES as MOST_VALUES

@@ -19,9 +19,9 @@ from splu_ref.channels import (
     Gamma,
     ParameterError,
     PublishedCount,
+    integer,
     positive,
     probability,
-    whole,
 )
 from splu_ref.guarantees.count_error import error_offset
 
@@ -194,7 +194,7 @@ def chebyshev_bound(
     for other p.
     """
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
-    return law.variance / (epsilon**2 * whole(frequency, "frequency", 1))
+    return law.variance / (epsilon**2 * integer(frequency, "frequency", 1))
 
 
 def chebyshev_threshold(gamma: Exact, epsilon: Exact, t_e: Exact, *, retention: Exact | None = None) -> int:
@@ -228,7 +228,7 @@ def chernoff_bound(
     -----
     splu.T3c.
     """
-    law, frequency = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
+    law, frequency = PublishedCount.of(gamma, retention), integer(frequency, "frequency", 1)
     offset = error_offset(epsilon, frequency)
     distance = Fraction(offset, frequency)
     tilts = upper_tilt(law, distance), lower_tilt(law, distance)

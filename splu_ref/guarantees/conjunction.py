@@ -24,13 +24,13 @@ from splu_ref.channels import (
     Trials,
     TwoKinds,
     digits,
+    integer,
     left,
     one_budget,
     positive,
     shown,
     spend,
     two_state,
-    whole,
 )
 from splu_ref.guarantees.count_error import DIRECTED_TRIALS
 
@@ -63,8 +63,8 @@ class Conjunction:
             identified.
         """
         law = PublishedCount.of(gamma, retention)
-        total, count = whole(rows, "rows", 2), whole(frequency, "frequency", 1)
-        inside = whole(predicate_count, "predicate_count", 1)
+        total, count = integer(rows, "rows", 2), integer(frequency, "frequency", 1)
+        inside = integer(predicate_count, "predicate_count", 1)
         if inside > total:
             raise ParameterError(
                 f"predicate_count is {shown(inside)}, above rows = {shown(total)}: count records of one table"
@@ -104,7 +104,7 @@ class Conjunction:
 
     def check_concept(self, concept_count: Exact) -> int:
         """Return x3 if it is possible: 1 .. min(n, f), with room for the records without s."""
-        x3 = whole(concept_count, "concept_count", 1)
+        x3 = integer(concept_count, "concept_count", 1)
         if x3 > self.largest:
             raise ParameterError(
                 f"concept_count is {shown(x3)}, above the smaller of predicate_count and frequency, "

@@ -10,7 +10,17 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
-from splu_ref.channels import STEP, Exact, LogForm, ParameterError, digits, entropy, probability, spend, whole
+from splu_ref.channels import (
+    STEP,
+    Exact,
+    LogForm,
+    ParameterError,
+    digits,
+    entropy,
+    integer,
+    probability,
+    spend,
+)
 
 _MOST_BITS = 1_000
 
@@ -25,7 +35,7 @@ def count_loss(records: Exact, ones: Exact, chance: Exact = "1/2") -> LogForm:
     ParameterError
         If there are more ones than records, or their number has no chance.
     """
-    n, k = whole(records, "records", 1), whole(ones, "ones", 0)
+    n, k = integer(records, "records", 1), integer(ones, "ones", 0)
     q = probability(chance, "chance")
     if k > n or (q == 0 and k > 0) or (q == 1 and k < n):
         raise ParameterError(
@@ -44,7 +54,7 @@ def expected_count_loss(records: Exact, chance: Exact = "1/2") -> LogForm:
     ParameterError
         For more than 1,000 bits.
     """
-    n, q = whole(records, "records", 1), probability(chance, "chance")
+    n, q = integer(records, "records", 1), probability(chance, "chance")
     if n > _MOST_BITS:
         raise ParameterError(f"records = {n} has too long an exact form: give at most {_MOST_BITS}")
     scale = q.denominator

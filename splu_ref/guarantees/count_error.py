@@ -26,6 +26,7 @@ from splu_ref.channels import (
     digits,
     exact,
     factor_work,
+    integer,
     left,
     one_budget,
     positive,
@@ -33,7 +34,6 @@ from splu_ref.channels import (
     shown,
     spend,
     tail_work,
-    whole,
 )
 from splu_ref.guarantees.decimals import ExactJson, decimal_down, decimal_up, exact_json
 
@@ -61,7 +61,7 @@ def error_offset(epsilon: Exact, frequency: Exact, *, strict: bool = False) -> i
     ParameterError
         For epsilon <= 0, a frequency that is not a whole number of at least 1, or a float.
     """
-    return _offset(positive(epsilon, "epsilon"), whole(frequency, "frequency", 1), strict)
+    return _offset(positive(epsilon, "epsilon"), integer(frequency, "frequency", 1), strict)
 
 
 def plateau_starts(epsilon: Exact, alpha: Exact, *, strict: bool = False) -> Iterator[int]:
@@ -70,7 +70,7 @@ def plateau_starts(epsilon: Exact, alpha: Exact, *, strict: bool = False) -> Ite
     The minimum of the error probability over 1 <= f <= alpha is attained at one of them.
     Parameters and errors as in `error_offset`; ``alpha`` is at least 1.
     """
-    return _starts(positive(epsilon, "epsilon"), whole(alpha, "alpha", 1), strict)
+    return _starts(positive(epsilon, "epsilon"), integer(alpha, "alpha", 1), strict)
 
 
 def plateau_ends(epsilon: Exact, last: Exact, *, strict: bool = False) -> Iterator[int]:
@@ -80,7 +80,7 @@ def plateau_ends(epsilon: Exact, last: Exact, *, strict: bool = False) -> Iterat
     on if and only if it is so at the plateau ends from g to ``last``: a plateau that ends beyond ``last``
     is bounded by its end. Parameters and errors as in `error_offset`; ``last`` is at least 0.
     """
-    return _ends(positive(epsilon, "epsilon"), whole(last, "last", 0), strict)
+    return _ends(positive(epsilon, "epsilon"), integer(last, "last", 0), strict)
 
 
 class Plateaus:
@@ -176,7 +176,7 @@ class ErrorProbability:
         ParameterError
             If gamma f is above 200,000,000, or ``digits`` below 1.
         """
-        return self.enclosure(4 * whole(digits, "digits", 1) + 16).bounds()
+        return self.enclosure(4 * integer(digits, "digits", 1) + 16).bounds()
 
     def enclosure(self, bits: int) -> Enclosure:
         """Return a certified enclosure with a relative precision in bits."""
@@ -244,7 +244,7 @@ class ErrorProbability:
         """Return the probability to a number of significant digits, rounded in the given direction."""
         rounded = decimal_down if rounding == "down" else decimal_up
         for precision in (12, 150):
-            near = self.bounds(whole(digits, "digits", 1) + precision)
+            near = self.bounds(integer(digits, "digits", 1) + precision)
             low, high = (rounded(end, digits) for end in (near.lower, near.upper))
             if low == high:
                 return low
@@ -366,5 +366,5 @@ def error_probability(
     -----
     Fu et al. 2014, Definitions 1 and 2, Lemma 2 and Theorem 4; splu.Rp for the law of f'.
     """
-    law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
+    law, count = PublishedCount.of(gamma, retention), integer(frequency, "frequency", 1)
     return ErrorProbability(law, count, error_offset(epsilon, count, strict=strict))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal, TypeAlias, TypedDict
 
-from splu_ref.channels import Bounds, Enclosure, Exact, long_product, spend, whole
+from splu_ref.channels import Bounds, Enclosure, Exact, integer, long_product, spend
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called repeatedly with the number of counts treated and the number in all."""
@@ -46,12 +46,12 @@ def decimal_down(x: Fraction | Bounds, digits: Exact = 12) -> str:
     ParameterError
         For ``digits`` below 1.
     """
-    return _text(x.lower if isinstance(x, Bounds) else x, whole(digits, "digits", 1), up=False)
+    return _text(x.lower if isinstance(x, Bounds) else x, integer(digits, "digits", 1), up=False)
 
 
 def decimal_up(x: Fraction | Bounds, digits: Exact = 12) -> str:
     """Return a decimal number that is at least ``x``; as `decimal_down`, from an upper end."""
-    return _text(x.upper if isinstance(x, Bounds) else x, whole(digits, "digits", 1), up=True)
+    return _text(x.upper if isinstance(x, Bounds) else x, integer(digits, "digits", 1), up=True)
 
 
 def exact_json(x: Fraction | Bounds, rounding: Literal["down", "up"], digits: Exact = 12) -> ExactJson:
@@ -73,7 +73,7 @@ def exact_json(x: Fraction | Bounds, rounding: Literal["down", "up"], digits: Ex
         decimal's digits are those of the exact number rounded in that direction; an enclosure may allow
         fewer than wanted, down to 0, where the decimal is a bound in the stated direction and no more.
     """
-    wanted = whole(digits, "digits", 1)
+    wanted = integer(digits, "digits", 1)
     up = rounding == "up"
     if isinstance(x, Fraction):
         return {"fraction": _fraction_text(x), "decimal": _text(x, wanted, up=up), "digits": wanted}

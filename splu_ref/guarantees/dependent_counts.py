@@ -22,10 +22,10 @@ from splu_ref.channels import (
     Law,
     ParameterError,
     exact,
+    integer,
     long_product,
     one_budget,
     spend,
-    whole,
 )
 
 _FIRST_BITS, _MOST_BITS = 96, 1536
@@ -189,7 +189,7 @@ class DependentCount:
             Probabilities are carried as multiples of 2**-bits, rounded down. What is lost is less than the
             number of terms that are added, times that.
         """
-        whole(offset, "offset", 1)
+        integer(offset, "offset", 1)
         within = beyond = 0
         for k, part in self._masses(bits):
             if abs(k - self.frequency) < offset:

@@ -25,6 +25,7 @@ from splu_ref.channels import (
     GroupDraws,
     ParameterError,
     PublishedCount,
+    integer,
     lower_tail,
     lower_tail_bounds,
     one_budget,
@@ -32,7 +33,6 @@ from splu_ref.channels import (
     shown,
     upper_tail,
     upper_tail_bounds,
-    whole,
 )
 from splu_ref.guarantees.count_error import ErrorProbability, Plateaus, error_offset
 from splu_ref.guarantees.decimals import decimal_down
@@ -122,7 +122,7 @@ def privacy_of_draws(
     splu.CAP, splu.AONc.
     """
     size, distance = Gamma(gamma), positive(epsilon, "epsilon")
-    most, times = whole(alpha, "alpha", 1), whole(releases, "releases", 1)
+    most, times = integer(alpha, "alpha", 1), integer(releases, "releases", 1)
     if is_plain_up_to(draws, most):
         found = privacy_minimum(size, distance, most, times)
         t_p, t_p_definition = (_level(each, f) for each, f in _both(found))
@@ -160,7 +160,7 @@ def table_privacy(
     ParameterError
         For a parameter outside its range, a float, or a table without a value that has so few records.
     """
-    distance, most = positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
+    distance, most = positive(epsilon, "epsilon"), integer(alpha, "alpha", 1)
     small = {each for each in counts if each.frequency <= most}
     if not small:
         raise ParameterError(f"no value of the table has {shown(most)} records or fewer: give a larger alpha")

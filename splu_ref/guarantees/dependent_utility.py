@@ -42,11 +42,11 @@ from splu_ref.channels import (
     ParameterError,
     PublishedCount,
     WorkError,
+    integer,
     one_budget,
     positive,
     probability,
     shown,
-    whole,
 )
 from splu_ref.guarantees.concentration import chernoff_bound
 from splu_ref.guarantees.count_error import error_offset, error_probability
@@ -80,7 +80,7 @@ class Noise:
                 f"the number of values bounds the noise up to gamma = {LARGEST_GROUP}: leave it out, or "
                 "give a smaller gamma"
             )
-        others = bound * (whole(values, "values", size) - 1)
+        others = bound * (integer(values, "values", size) - 1)
         return replace(cls._outside(draws, size, others), values=others // bound + 1)
 
     @classmethod
@@ -211,7 +211,7 @@ def dependent_draws_error_bound(
 
     Parameters and errors as in `dependent_draws_threshold`.
     """
-    count, distance = whole(frequency, "frequency", 1), positive(epsilon, "epsilon")
+    count, distance = integer(frequency, "frequency", 1), positive(epsilon, "epsilon")
     if count <= bound_of(draws):
         if draws.name == "capped":
             return error_probability(gamma, distance, count).value()

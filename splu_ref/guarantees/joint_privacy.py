@@ -14,8 +14,17 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TypeAlias
 
-from splu_ref.channels import STEP, Exact, ParameterError, PublishedCount, digits, one_budget, positive, spend
-from splu_ref.channels import whole as whole_number
+from splu_ref.channels import (
+    STEP,
+    Exact,
+    ParameterError,
+    PublishedCount,
+    digits,
+    integer,
+    one_budget,
+    positive,
+    spend,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,7 @@ def joint_minimum(laws: Sequence[PublishedCount], epsilon: Exact, alpha: Exact) 
     """
     if len(laws) < 2:
         raise ParameterError("a joint view has at least two columns: give a law for each")
-    distance, most = positive(epsilon, "epsilon"), whole_number(alpha, "alpha", 1)
+    distance, most = positive(epsilon, "epsilon"), integer(alpha, "alpha", 1)
     columns = Counter(laws)
     spend(_work(tuple(columns), len(laws) * most * (1 + distance), most))
     copies, bound = [], Fraction(1)

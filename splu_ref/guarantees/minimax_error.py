@@ -23,12 +23,12 @@ from splu_ref.channels import (
     ParameterError,
     PublishedCount,
     exact,
+    integer,
     positive,
     shown,
-    whole,
 )
 from splu_ref.guarantees.dependent_counts import DependentCount
-from splu_ref.guarantees.minimax_game import Losses, least_worst_mixture
+from splu_ref.guarantees.minimax_game import Losses, minimax_mixture
 
 Choice: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 """Estimates with their probabilities, which sum to 1."""
@@ -60,7 +60,7 @@ class BestEstimator:
 
 
 @dataclass(frozen=True, slots=True)
-class LeastWorstError:
+class MinimaxErrorBounds:
     """T_P*: the minimax error probability over 1 <= f <= alpha."""
 
     alpha: int  #: the largest count
@@ -127,15 +127,15 @@ def best_estimator(
     retention: Exact | None = None,
     draws: GroupDraws | None = None,
 ) -> BestEstimator:
-    """Return an estimator of f from f' with the least worst error probability over 1 <= f <= alpha.
+    """Return an estimator of f from f' with the minimax error probability over 1 <= f <= alpha.
 
     Parameters as in `least_mean_error`; ``alpha`` is at most 12, and gamma alpha at most 200. ``retention``
     is the retention probability p, by default 1/gamma. With dependent draws p must be 1/gamma, and ``alpha``
     at most their bound. The estimator may be randomized; no estimator has a smaller worst error.
     """
-    law, hanging = PublishedCount.of(gamma, retention), GroupDraws() if draws is None else draws
-    task = _Task(law, positive(epsilon, "epsilon"), whole(alpha, "alpha", 1), strict, hanging)
-    mixture = least_worst_mixture(lambda weights: task.respond(weights)[:2], task.alpha)
+    law, draws = PublishedCount.of(gamma, retention), GroupDraws() if draws is None else draws
+    task = _Task(law, positive(epsilon, "epsilon"), integer(alpha, "alpha", 1), strict, draws)
+    mixture = minimax_mixture(lambda weights: task.respond(weights)[:2], task.alpha)
     shares: list[dict[Fraction, Fraction]] = [{} for _ in task.masses]
     for rule, share in mixture.parts:
         for choice, estimate in zip(shares, rule, strict=True):
@@ -149,11 +149,11 @@ def best_estimator(
         choices=tuple(tuple(sorted(choice.items())) for choice in shares),
         prior=mixture.weights,
         retention=law.retention,
-        draws=hanging,
+        draws=draws,
     )
 
 
-def least_worst_error(
+def minimax_error_bounds(
     gamma: Exact,
     epsilon: Exact,
     alpha: Exact,
@@ -161,7 +161,7 @@ def least_worst_error(
     strict: bool = False,
     retention: Exact | None = None,
     draws: GroupDraws | None = None,
-) -> LeastWorstError:
+) -> MinimaxErrorBounds:
     """Return T_P*, or bounds of it where there are too many counts, or digits, for `best_estimator`.
 
     Parameters as in `best_estimator`, for any ``alpha``. Counts above the bound of ``draws``, whose law
@@ -170,20 +170,20 @@ def least_worst_error(
     law, distance, most = (
         PublishedCount.of(gamma, retention),
         positive(epsilon, "epsilon"),
-        whole(alpha, "alpha", 1),
+        integer(alpha, "alpha", 1),
     )
     covered = 1 - Fraction(1, _estimates(distance, most, strict))
     if not covered:  # one estimate is right for all counts
-        return LeastWorstError(most, most, covered, covered)
+        return MinimaxErrorBounds(most, most, covered, covered)
     bound = most if draws is None or draws.bound is None else draws.bound
     bits = law.gamma * law.retention.denominator.bit_length()
     computed = min(most, bound, _MOST_COUNTS, _MOST_TRIALS // law.gamma, _MOST_BITS // bits)
     if not computed:
-        return LeastWorstError(most, 0, Fraction(0), covered)
+        return MinimaxErrorBounds(most, 0, Fraction(0), covered)
     least = best_estimator(
         law.gamma, distance, computed, strict=strict, retention=law.retention, draws=draws
     ).worst_error
-    return LeastWorstError(most, computed, least, least if computed == most else covered)
+    return MinimaxErrorBounds(most, computed, least, least if computed == most else covered)
 
 
 def _estimates(epsilon: Fraction, alpha: int, strict: bool) -> int:

@@ -29,7 +29,7 @@ class Mixture(Generic[Label]):
     parts: tuple[tuple[Label, Fraction], ...]  # the columns of the best mixture with their probabilities
 
 
-def least_worst_mixture(respond: Callable[[Losses], tuple[Label, Losses]], rows: int) -> Mixture[Label]:
+def minimax_mixture(respond: Callable[[Losses], tuple[Label, Losses]], rows: int) -> Mixture[Label]:
     """Return the mixture of columns with the least largest expected loss."""
     label, losses = respond([Fraction(1, rows)] * rows)
     tableau = _Tableau(losses)

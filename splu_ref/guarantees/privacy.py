@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.channels import Exact, ParameterError, PublishedCount, one_budget, positive, shown, whole
+from splu_ref.channels import Exact, ParameterError, PublishedCount, integer, one_budget, positive, shown
 from splu_ref.guarantees.count_error import DIRECTED_TRIALS, ErrorProbability, error_offset
 from splu_ref.guarantees.decimals import Progress
 from splu_ref.guarantees.minimum_error import minimum_error_count, refuse_long_search
@@ -112,7 +112,7 @@ def privacy_parameters(
 ) -> tuple[PublishedCount, Fraction, int, int]:
     """Return the parameters, validated; raise if they are too large to be computed with."""
     law, distance = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
-    most, times = whole(alpha, "alpha", 1), whole(releases, "releases", 1)
+    most, times = integer(alpha, "alpha", 1), integer(releases, "releases", 1)
     trials, plateaus = (DIRECTED_TRIALS, _MOST_PLATEAUS) if law.is_plain else _MOST_AFRESH
     pooled = Fraction(trials, law.gamma)  # R alpha
     if 1 <= distance < law.gamma - 1:  # below 1 the plateaus bound the distance

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, lcm
 
-from splu_ref.channels import Bounds, Exact, ParameterError, TupleCount, positive, whole
+from splu_ref.channels import Bounds, Exact, ParameterError, TupleCount, integer, positive
 from splu_ref.guarantees.tuple_privacy import TupleChances
 
 _BITS = 128
@@ -37,7 +37,7 @@ class TupleQueryError:
         ParameterError
             If Q is above n_D, or the radius is 0.
         """
-        size, true = whole(query_size, "query_size", 1), whole(count, "count", 0)
+        size, true = integer(query_size, "query_size", 1), integer(count, "count", 0)
         if true > size:
             raise ParameterError(f"count = {true} is above the query's {size} tuples: give at most {size}")
         return cls(chances, size, true, positive(radius_squared, "the squared radius"))
@@ -83,7 +83,7 @@ def possible_counts(tuples: Exact, domain: Exact, query_size: Exact) -> range:
     ParameterError
         Unless 1 <= n <= m and 1 <= n_D <= m.
     """
-    n, m, size = whole(tuples, "n", 1), whole(domain, "m", 1), whole(query_size, "query_size", 1)
+    n, m, size = integer(tuples, "n", 1), integer(domain, "m", 1), integer(query_size, "query_size", 1)
     if n > m or size > m:
         raise ParameterError(f"n = {n} and query_size = {size} are parts of the domain: give at most m = {m}")
     return range(max(0, n - (m - size)), min(n, size) + 1)

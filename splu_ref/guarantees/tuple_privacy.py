@@ -11,7 +11,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.channels import Exact, ParameterError, exact, positive, probability, shown, whole
+from splu_ref.channels import Exact, ParameterError, exact, integer, positive, probability, shown
 
 _DECIMALS = 10**9
 
@@ -213,7 +213,7 @@ def views_allowed(levels: TupleLevels, chances: TupleChances, views: Exact) -> b
     none of them at least d/gamma of any prior: seen^R <= gamma (1 - d)/(d (1 - gamma)) and
     unseen^R >= d/gamma.
     """
-    number = whole(views, "views", 1)
+    number = integer(views, "views", 1)
     if chances.seen is None:
         return False
     room = levels.gamma * (1 - levels.d) / (levels.d * (1 - levels.gamma))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Self
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.channels import DataError, InputError, unrepeated, whole
+from splu_ref.channels import DataError, InputError, integer, unrepeated
 from splu_ref.data import Dropped, Hashed, Microdata, Recoding, apply_recodings, open_regular, read_steps
 from splu_ref.mechanisms.interfaces import Mechanism
 from splu_ref.randomness import Key, SystemSource
@@ -249,9 +249,9 @@ class Facts:
         """Return a text, or a default if the field is missing."""
         return _text(self._document.get(name, otherwise))
 
-    def whole(self, name: str) -> int:
+    def integer(self, name: str) -> int:
         """Return a whole number of at least 1."""
-        return whole(self._document[name], name, 1)
+        return integer(self._document[name], name, 1)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return one or more texts, none twice."""
@@ -310,8 +310,8 @@ class Facts:
         """Return the number of records of each batch; empty if there are no batches."""
         if "batches" not in self._document:
             return ()
-        found = tuple(whole(rows, "batches", 1) for rows in self._document["batches"])
-        if len(found) < 2 or sum(found) != self.whole("rows"):
+        found = tuple(integer(rows, "batches", 1) for rows in self._document["batches"])
+        if len(found) < 2 or sum(found) != self.integer("rows"):
             raise DataError("batches do not add up to rows: ask the publisher")
         return found
 
@@ -396,7 +396,7 @@ def parse_manifest(
         if not isinstance(method, str) or method not in mechanisms:
             known = ", ".join(mechanisms)
             raise DataError(f"the method {method!r} is unknown: the manifest must name one of {known}")
-        rows, domains = whole(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
+        rows, domains = integer(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
         rest = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table(), facts.missing())
         observed = facts.observed_domain()
         return Manifest(mechanisms[method](facts), rows, domains, *rest, observed)

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from splu_ref.channels import DataError, ParameterError, whole
+from splu_ref.channels import DataError, ParameterError, integer
 from splu_ref.data import Microdata, number
 from splu_ref.randomness import IntArray
 
@@ -113,7 +113,7 @@ def median_groups(ranks: IntArray, least: int) -> IntArray:
     ParameterError
         If there are fewer records.
     """
-    size, records = whole(least, "the least group", 1), ranks.shape[1]
+    size, records = integer(least, "the least group", 1), ranks.shape[1]
     if records < size:
         raise ParameterError(f"{records} records make no group of {size}: give a smaller one")
     spans = np.maximum(ranks.max(axis=1), 1)

@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 import narwhals as nw
 import numpy as np
 
-from splu_ref.channels import DataError, Exact, ParameterError, PerturbedGroup, whole
+from splu_ref.channels import DataError, Exact, ParameterError, PerturbedGroup, integer
 from splu_ref.data import Microdata
 from splu_ref.mechanisms.group_draws import LARGEST_BOUND
 from splu_ref.mechanisms.manifest import Facts
@@ -93,7 +93,7 @@ class PerturbedGeneralization(PublishingMechanism[Release]):
             )
         for field, value in (
             ("column", column), ("values", tuple(sorted(domain))), ("quasi", tuple(quasi)),
-            ("least", whole(least, "the least group", 1)), ("retention", law.retention),
+            ("least", integer(least, "the least group", 1)), ("retention", law.retention),
             ("numbers", tuple(name for name in quasi if name in numbers)),
         ):  # fmt: skip
             object.__setattr__(self, field, value)
@@ -127,7 +127,7 @@ class PerturbedGeneralization(PublishingMechanism[Release]):
         column, values = facts.only_domain()
         orders = _orders(facts.parsed("quasi"))
         mechanism = cls(
-            column, values, list(orders), facts.whole("least"), facts.text("retention"),
+            column, values, list(orders), facts.integer("least"), facts.text("retention"),
             numbers=[name for name, order in orders.items() if order == ORDERS[0]],
         )  # fmt: skip
         facts.require_digest(mechanism.facts()["domains"])

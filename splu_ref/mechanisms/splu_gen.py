@@ -127,7 +127,7 @@ class SpluGen(RecordMechanism):
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism with the parameters recorded in a manifest."""
         mechanism = cls.from_parameters(facts)
-        if any(rows % mechanism.gamma for rows in (facts.whole("rows"), *facts.batches())):
+        if any(rows % mechanism.gamma for rows in (facts.integer("rows"), *facts.batches())):
             raise DataError("rows is no multiple of gamma: ask the publisher")
         return mechanism
 
@@ -135,7 +135,7 @@ class SpluGen(RecordMechanism):
     def from_parameters(cls, facts: Facts) -> Self:
         """Return the mechanism with the parameters recorded in a manifest or transcript."""
         law = facts.optional_text("draws", "independent")
-        return cls(facts.whole("gamma"), facts.text("retention"), facts.text("plan"), law)
+        return cls(facts.integer("gamma"), facts.text("retention"), facts.text("plan"), law)
 
     @classmethod
     def of(cls, manifest: Manifest) -> Self:

@@ -148,8 +148,8 @@ class Anatomy(PublishingMechanism[TwoTablesRelease]):
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism with the parameters recorded in a manifest."""
-        mechanism = cls(facts.whole("gamma"), facts.text("plan"))
-        if facts.whole("rows") % mechanism.gamma:
+        mechanism = cls(facts.integer("gamma"), facts.text("plan"))
+        if facts.integer("rows") % mechanism.gamma:
             raise DataError("rows is no multiple of gamma: ask the publisher")
         return mechanism
 

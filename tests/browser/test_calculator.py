@@ -13,7 +13,7 @@ import pytest
 from splu_ref.audit.claims.reading import decide, read_claims
 from splu_ref.cli import main
 from splu_ref.conformance import vector_files
-from splu_ref.guarantees import exact_json, least_worst_error
+from splu_ref.guarantees import exact_json, minimax_error_bounds
 from splu_ref.report.html import calculator_page
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "claims.toml"
@@ -118,7 +118,7 @@ def test_what_no_estimate_escapes_is_what_the_program_says(shown: Any) -> None:
     found = _answers(shown, *(("numbers", each) for each in given))
     for each, reported in zip(requested, found, strict=True):
         gamma, epsilon, alpha, retention = each
-        star = least_worst_error(gamma, epsilon, alpha, retention=retention or None)
+        star = minimax_error_bounds(gamma, epsilon, alpha, retention=retention or None)
         assert Fraction(reported["fractions"][2]) == star.at_least, each
         assert f"T_P*\n{exact_json(star.at_least, 'down')['decimal']} is a chance" in reported["text"]
         bounds = (

@@ -19,13 +19,13 @@ from splu_ref.channels.parameters import (
     SpluRequirement,
     UtilityClaim,
     exact,
+    integer,
     offer_options,
     options_spoken,
     positive,
     probability,
     retention_probability,
     shown,
-    whole,
 )
 
 
@@ -169,7 +169,7 @@ def test_numbers_have_so_many_digits_and_no_more() -> None:
 
 
 def test_limits_are_within_what_they_limit() -> None:
-    assert (probability(0, "p"), probability(1, "p"), whole(3, "n", 3)) == (Fraction(0), Fraction(1), 3)
+    assert (probability(0, "p"), probability(1, "p"), integer(3, "n", 3)) == (Fraction(0), Fraction(1), 3)
     assert positive(Fraction(1, 10**9), "p") == Fraction(1, 10**9)
     assert retention_probability(None, Gamma(4)) == Fraction(1, 4)
     assert retention_probability(1, Gamma(4)) == 1
@@ -177,8 +177,8 @@ def test_limits_are_within_what_they_limit() -> None:
         (lambda: positive(0, "p"), "p must be greater than 0, not 0"),
         (lambda: probability("-1/9", "p"), "p is a probability and must lie between 0 and 1, not -1/9"),
         (lambda: probability("10/9", "p"), "p is a probability and must lie between 0 and 1, not 10/9"),
-        (lambda: whole(2, "n", 3), "n must be a whole number of at least 3, not 2"),
-        (lambda: whole("7/2", "n", 3), "n must be a whole number of at least 3, not 7/2"),
+        (lambda: integer(2, "n", 3), "n must be a whole number of at least 3, not 2"),
+        (lambda: integer("7/2", "n", 3), "n must be a whole number of at least 3, not 7/2"),
         (lambda: Gamma(1), "gamma must be a whole number of at least 2, not 1"),
         (
             lambda: retention_probability("9/8", Gamma(4)),

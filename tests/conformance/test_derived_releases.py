@@ -264,7 +264,7 @@ def standing(blocks: list[list[list[int]]], own: list[int], order: list[int]) ->
     }
 
 
-def hanging_together(
+def dependent_records(
     blocks: list[list[list[int]]], gamma: int, law: str, streams: Callable[[int], Bits]
 ) -> tuple[list[int], list[int]]:
     """Return the marked slots, and the slot whose value each slot shows."""
@@ -311,7 +311,7 @@ def published_column(
     order = source.order(own)
     group_of = standing(blocks, own, order)
     if law != "independent":
-        marked, shown = hanging_together(blocks, gamma, law, source.groups())
+        marked, shown = dependent_records(blocks, gamma, law, source.groups())
         groups = [group for block in blocks for group in block]
         at = {id(group): gamma * place for place, group in enumerate(groups)}
         slot_of = [

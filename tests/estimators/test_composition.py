@@ -10,7 +10,7 @@ from scipy.stats import binom
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import Gamma
 from splu_ref.data import Microdata, embedded_table
-from splu_ref.estimators import Interval, Query, QueryEstimate, QueryEstimator, exact_estimates
+from splu_ref.estimators import Interval, Query, QueryEstimate, QueryEstimator, two_state_estimates
 from splu_ref.estimators.linear.transition import value_matrix
 from splu_ref.estimators.shrinkage.composition import Composition, noise
 from splu_ref.estimators.shrinkage.limited_translation import COST, ConjunctionStates, allowed_cost, translate
@@ -152,7 +152,7 @@ def test_a_small_group_of_one_value_is_not_estimated_as_mixed(gamma: int, n: int
     chances = shrinkage.composition.expected_counts(np.eye(values))
     published = random.multinomial(n, chances).astype(np.float64)
     found = shrinkage.answer(published, np.arange(values), np.eye(values))
-    exact, _ = exact_estimates(np.diag(published), n, frequency, rows, law)
+    exact, _ = two_state_estimates(np.diag(published), n, frequency, rows, law)
     error, other = (np.sqrt(np.mean((value - n) ** 2)) for value in (found.value, exact))
     assert error < 1.2 * other
 
@@ -278,7 +278,7 @@ def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated:
         for kind, shares in covered.items():
             low, high = found.interval(kind)
             shares.append(float(np.mean((low <= x) & (x <= high))))
-        exact, _ = exact_estimates(published, n, f, rows, law)
+        exact, _ = two_state_estimates(published, n, f, rows, law)
         for name, value in (
             ("shrunk", found.value),
             ("exact", exact),

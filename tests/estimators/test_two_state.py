@@ -13,7 +13,7 @@ from scipy import stats
 
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import Gamma, InputError
-from splu_ref.estimators import conjunction_estimate, count_moments, exact_estimates, exact_intervals
+from splu_ref.estimators import conjunction_estimate, count_moments, two_state_estimates, two_state_intervals
 from splu_ref.mechanisms import SpluGen
 from splu_ref.randomness import EnumerationSource, IntArray, outcomes
 from tests.rounding import near
@@ -32,7 +32,7 @@ def test_many_at_once_are_what_fractions_say(gamma: int, keep: Fraction | None) 
         for y3 in range(max(0, f - rows + n), min(n, f) + 1)
     ]
     y3, n, f = (np.array(part) for part in zip(*cases, strict=True))
-    found, _ = exact_estimates(y3, n, f, rows, law)
+    found, _ = two_state_estimates(y3, n, f, rows, law)
     silent = 0
     for case, value in zip(cases, found.tolist(), strict=True):
         try:
@@ -148,7 +148,7 @@ def test_the_whole_table_as_predicate_leaves_the_variance_of_the_published_count
     f = np.array([40.0, 7.0])
     for keep in ("1/5", "1/2"):
         law = PublishedCount.of(5, keep)
-        _, error = exact_estimates(f, 1000, f, 1000, law)
+        _, error = two_state_estimates(f, 1000, f, 1000, law)
         assert error**2 == near(f * float(law.variance))
 
 
@@ -165,7 +165,7 @@ def _coverage(count: int, predicate: int, f: int, rows: int, gamma: int, keep: F
         outside = _sum_law(f - count, float(keep), beside - k, other)
         y3, y1 = np.flatnonzero(inside > 1e-7), np.flatnonzero(outside > 1e-7)
         joint = chance[k] * np.multiply.outer(inside[y3], outside[y1])
-        low, high = exact_intervals(y3[:, None], predicate, y3[:, None] + y1, rows, law)
+        low, high = two_state_intervals(y3[:, None], predicate, y3[:, None] + y1, rows, law)
         covered += float(joint[(low <= count) & (count <= high)].sum())
         seen += float(joint.sum())
     assert seen > 0.999
@@ -205,8 +205,8 @@ def test_intervals_cover_the_true_count_under_the_hypothesis() -> None:
 
 
 def test_a_value_that_vanished_may_still_have_been_there() -> None:
-    estimate, _ = exact_estimates(0, 200, 0, 1000, PublishedCount.of(5))
-    low, high = exact_intervals(0, 200, 0, 1000, PublishedCount.of(5))
+    estimate, _ = two_state_estimates(0, 200, 0, 1000, PublishedCount.of(5))
+    low, high = two_state_intervals(0, 200, 0, 1000, PublishedCount.of(5))
     assert float(estimate) == float(low) == 0
     # y3 = 0 has probability (4/5)^x if nothing else publishes the value: 5 % at x = 13.
     assert 13 < float(high) < 30

@@ -23,7 +23,7 @@ from splu_ref.guarantees import (
     dependent_draws_error_bound,
     dependent_draws_threshold,
     error_probability,
-    least_worst_error,
+    minimax_error_bounds,
     privacy_minimum,
     privacy_of_draws,
     slot_law,
@@ -306,20 +306,20 @@ def test_no_estimator_beats_the_level_that_is_computed() -> None:
         bounds = worst_error_bounds(best)
         assert bounds.lower == bounds.upper == best.worst_error
         assert str(float(best.worst_error)).startswith(star)
-        assert least_worst_error(5, "0.3", 10, draws=draws).at_least == best.worst_error
+        assert minimax_error_bounds(5, "0.3", 10, draws=draws).at_least == best.worst_error
     kept = best_estimator(4, "0.3", 4, retention="1/2")
     assert worst_error_bounds(kept).lower == worst_error_bounds(kept).upper == kept.worst_error
     assert kept.worst_error < best_estimator(4, "0.3", 4).worst_error
 
 
 def test_more_counts_than_are_computed_are_enclosed() -> None:
-    found = least_worst_error(5, "0.3", 100)
+    found = minimax_error_bounds(5, "0.3", 100)
     assert (found.computed, found.at_most, found.is_exact) == (12, Fraction(7, 8), False)
-    above = least_worst_error(5, "0.3", 8, draws=GroupDraws("all-or-none", 4))
+    above = minimax_error_bounds(5, "0.3", 8, draws=GroupDraws("all-or-none", 4))
     assert above.computed == 4
     assert above.at_least == best_estimator(5, "0.3", 4, draws=GroupDraws("all-or-none", 4)).worst_error
-    assert least_worst_error(300, "0.3", 8).at_least == 0
-    assert least_worst_error(5, 1, 10**9).at_most == 0
+    assert minimax_error_bounds(300, "0.3", 8).at_least == 0
+    assert minimax_error_bounds(5, 1, 10**9).at_most == 0
     with pytest.raises(ParameterError, match="depends on the table"):
         best_estimator(5, "0.3", 8, draws=GroupDraws("capped", 4))
     with pytest.raises(ParameterError, match="retention 1/gamma"):

@@ -13,7 +13,7 @@ import pytest
 
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import best_estimator, error_probability, least_mean_error, worst_error_bounds
-from splu_ref.guarantees.minimax_game import Losses, _Tableau, least_worst_mixture
+from splu_ref.guarantees.minimax_game import Losses, _Tableau, minimax_mixture
 
 
 def _errors(gamma: int, alpha: int, epsilon: Fraction, rule: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
@@ -43,7 +43,7 @@ def _corners(gamma: int, alpha: int, epsilon: Fraction) -> set[tuple[Fraction, .
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(3, 10), Fraction(1, 2)])
 def test_minimax_against_every_estimator_of_a_small_case(epsilon: Fraction) -> None:
     corners = _corners(2, 2, epsilon)
-    # with two counts the least worst error is attained by one estimator or by a mixture of two
+    # with two counts the minimax error is attained by one estimator or by a mixture of two
     mixtures = [max(corner) for corner in corners]
     for (a, b), (c, d) in combinations(corners, 2):
         if (a - b) * (c - d) < 0:
@@ -140,7 +140,7 @@ def test_weights_and_mixture_of_any_game_prove_each_other() -> None:
     drawn = Random(1)
     for rows, many in [(rows, many) for rows in (1, 2, 3, 4) for many in (1, 2, 3, 6)] * 6:
         columns = [tuple(Fraction(drawn.randrange(3), 2) for _ in range(rows)) for _ in range(many)]
-        game = least_worst_mixture(_listed(columns), rows)
+        game = minimax_mixture(_listed(columns), rows)
         shares = dict(game.parts)
         assert sum(shares.values()) == sum(game.weights) == 1
         assert min(shares.values()) > 0

@@ -12,7 +12,7 @@ from splu_ref.guarantees import (
     best_estimator,
     error_probability,
     least_mean_error,
-    least_worst_error,
+    minimax_error_bounds,
     privacy_minimum,
     utility_threshold,
     worst_error_bounds,
@@ -91,7 +91,7 @@ def test_an_estimate_at_the_very_distance_of_two_counts(epsilon: Fraction, alpha
     at = best_estimator(gamma, epsilon, alpha)
     assert at.worst_error == below.worst_error > 0
     assert best_estimator(gamma, epsilon - TINY, alpha, strict=True).worst_error == below.worst_error
-    assert least_worst_error(gamma, epsilon, alpha).at_least == at.worst_error
+    assert minimax_error_bounds(gamma, epsilon, alpha).at_least == at.worst_error
     even = [Fraction(1, alpha)] * alpha
     assert least_mean_error(gamma, epsilon, even) == least_mean_error(gamma, epsilon - TINY, even) > 0
     assert least_mean_error(gamma, epsilon, even, strict=True) == 0
@@ -123,7 +123,7 @@ def test_as_many_estimates_as_counts_that_are_not_near_one(epsilon: Fraction, st
     """The upper bound of T_P* where the game is too large; ends of intervals meet counts exactly."""
     numbers, counts = set(), range(2, 70)
     for alpha in counts:
-        found = least_worst_error(200, epsilon, alpha, strict=strict)
+        found = minimax_error_bounds(200, epsilon, alpha, strict=strict)
         number = needed(epsilon, alpha, strict=strict)
         assert found.at_most == 1 - Fraction(1, number)
         numbers.add(number)

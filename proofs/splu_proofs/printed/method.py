@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from splu_ref.estimators import Batch, Estimates, PublishedColumn, count_moments
+from splu_ref.estimators import Estimates, PublishedColumn, QueryBatch, count_moments
 
 from .iteration import reconstruct
 
@@ -19,7 +19,7 @@ class PrintedIteration:
     answers_predicates = True
     joint = None
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Iterate as printed; the error is that of the published count, which it mostly returns."""
         value, notes = batch.counted.copy(), []
         for number, (y3, n, f) in enumerate(

@@ -8,7 +8,7 @@ from itertools import pairwise, permutations
 from math import comb
 from operator import mul
 
-from splu_ref.guarantees.minimax_game import Losses, least_worst_mixture
+from splu_ref.guarantees.minimax_game import Losses, minimax_mixture
 
 from ..arithmetic.law import error, probability_mass
 from ..terms import Claim, Comparisons, Derivation, EvidenceError, Grade, Identity, Status, Witness, decimal
@@ -366,7 +366,7 @@ def levels_of_counts_up_to_ten() -> Comparisons:
         yield (decimal(before, 3).removesuffix("..."), "=", plain, f"{gamma}")
         yield (decimal(after, 3).removesuffix("..."), "=", level, f"{gamma}")
         if star:
-            least = least_worst_error(gamma, epsilon, alpha)
+            least = minimax_error(gamma, epsilon, alpha)
             yield (decimal(least, 3), "=", f"{star}...", f"T_P* at gamma = {gamma}: {decimal(least, 4)}")
 
 
@@ -382,8 +382,8 @@ def _share_variance(gamma: int, common: int) -> Fraction:
     return Fraction(common, gamma) * square - 1
 
 
-def least_worst_error(gamma: int, epsilon: Fraction, alpha: int) -> Fraction:
-    """Return the least worst error of an estimate of 1 .. alpha from a count by all or none."""
+def minimax_error(gamma: int, epsilon: Fraction, alpha: int) -> Fraction:
+    """Return the minimax error of an estimate of 1 .. alpha from a count by all or none."""
     counts = range(1, alpha + 1)
     ends = sorted({(1 + sign * epsilon) * f for f in counts for sign in (-1, 1)})
     right = {tuple(abs((low + high) / 2 - f) < epsilon * f for f in counts) for low, high in pairwise(ends)}
@@ -397,7 +397,7 @@ def least_worst_error(gamma: int, epsilon: Fraction, alpha: int) -> Fraction:
             errors = [old - mass * hit for old, mass, hit in zip(errors, row, hits, strict=True)]
         return tuple(errors), tuple(errors)
 
-    game = least_worst_mixture(respond, alpha)
+    game = minimax_mixture(respond, alpha)
     worst = max(
         sum((share * errors[row] for errors, share in game.parts), Fraction(0)) for row in range(alpha)
     )

@@ -9,7 +9,7 @@ from itertools import pairwise
 from splu_ref.guarantees import best_estimator
 
 from ..terms import Claim, Comparisons, Grade, Status, decimal
-from .group_draws import least_worst_error
+from .group_draws import minimax_error
 
 EPSILON, ALPHA = Fraction(3, 10), 10
 
@@ -170,7 +170,7 @@ def how_near_the_laws_of_draws_come() -> Comparisons:
         (10, "0.669", "0.435"),
         (20, "0.697", "0.442"),
     ):
-        apart = least_worst_error(gamma, EPSILON, ALPHA)
+        apart = minimax_error(gamma, EPSILON, ALPHA)
         plain = best_estimator(gamma, EPSILON, ALPHA).worst_error
         yield (decimal(apart, 3), "=", f"{one}...", f"gamma = {gamma}: {decimal(apart, 4)}")
         yield (decimal(plain, 3), "=", f"{other}...", f"gamma = {gamma}: {decimal(plain, 4)}")

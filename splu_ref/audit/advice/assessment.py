@@ -21,9 +21,9 @@ from splu_ref.channels import (
     GroupDraws,
     ParameterError,
     PublishedCount,
+    integer,
     positive,
     probability,
-    whole,
 )
 from splu_ref.guarantees import (
     LARGEST_GROUP,
@@ -32,7 +32,7 @@ from splu_ref.guarantees import (
     conjunction_variance,
     decimal_down,
     dependent_draws_threshold,
-    least_worst_error,
+    minimax_error_bounds,
     utility_threshold,
 )
 
@@ -231,7 +231,7 @@ def assess(
     ParameterError
         For numbers out of range, dependent draws without any T_f, or a computation that would take too long.
     """
-    distance, small = positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
+    distance, small = positive(epsilon, "epsilon"), integer(alpha, "alpha", 1)
     counted = tuple(sorted(((name, n) for name, n in values if n), key=lambda item: (-item[1], item[0])))
     rows = sum(count for _, count in counted)
     threshold = _threshold(law, draws, len(values), distance, t_e)
@@ -244,7 +244,9 @@ def assess(
         rows=rows,
         values=counted,
         t_p=least_error(law, draws, distance, small),
-        t_p_star=least_worst_error(law.gamma, distance, small, retention=law.retention, draws=draws).at_least,
+        t_p_star=minimax_error_bounds(
+            law.gamma, distance, small, retention=law.retention, draws=draws
+        ).at_least,
         threshold=threshold,
         protected=sum(count <= small for _, count in counted),
         accurate=sum(count >= threshold for _, count in counted),

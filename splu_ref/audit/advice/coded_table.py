@@ -96,7 +96,7 @@ class CountedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class EqualRecords:
     """Groups of records with equal cells, in ascending order of the cells, with their sensitive values."""
 
     columns: tuple[CountedColumn, ...]
@@ -107,7 +107,9 @@ class Groups:
     second: IntArray
 
     @classmethod
-    def of(cls, columns: Sequence[CountedColumn], pairs: IntArray, counts: IntArray, domain: int) -> Groups:
+    def of(
+        cls, columns: Sequence[CountedColumn], pairs: IntArray, counts: IntArray, domain: int
+    ) -> EqualRecords:
         """Return the groups of counted records; see `CodedTable.counts`."""
         key = pairs // domain
         starts = np.flatnonzero(key[1:] != key[:-1]) + 1
@@ -350,11 +352,11 @@ def coded(table: Microdata | CodedTable) -> CodedTable:
     return TableInMemory(table) if isinstance(table, Microdata) else table
 
 
-def groups_of(table: CodedTable, columns: Sequence[CountedColumn], sensitive: str) -> Iterator[Groups]:
+def groups_of(table: CodedTable, columns: Sequence[CountedColumn], sensitive: str) -> Iterator[EqualRecords]:
     """Yield the groups of records with equal nonempty cells in these columns, in pieces of whole groups."""
     size = len(table.domain(sensitive))
     for pairs, counts in table.counts([column.name for column in columns], sensitive):
-        yield Groups.of(columns, pairs, counts, size)
+        yield EqualRecords.of(columns, pairs, counts, size)
 
 
 def frequencies(codes: NDArray[np.signedinteger], size: int) -> IntArray:

@@ -13,9 +13,9 @@ from splu_ref.audit.advice.option import Option
 from splu_ref.audit.dependent_draws import drawn_counts
 from splu_ref.channels import GroupDraws, ParameterError
 from splu_ref.guarantees import (
-    LeastWorstError,
     Level,
-    least_worst_error,
+    MinimaxErrorBounds,
+    minimax_error_bounds,
     privacy_of_draws,
     table_threshold,
 )
@@ -32,7 +32,7 @@ class LawOfDraws:
 
     draws: GroupDraws  #: the law, with alpha as its bound: the largest count to be protected
     t_p: Level  #: T_P of counts up to alpha (Definition 2)
-    t_p_star: LeastWorstError  #: T_P* of these counts
+    t_p_star: MinimaxErrorBounds  #: T_P* of these counts
     #: T_f of this table, exactly, for a plan and marks drawn by a fixed seed; None if that takes too long
     threshold: int | None
     accurate: int | None  #: number of values with T_f records or more; None likewise
@@ -65,7 +65,7 @@ def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
             LawOfDraws(
                 draws=draws,
                 t_p=level,
-                t_p_star=least_worst_error(gamma, goals.epsilon, goals.alpha, draws=draws),
+                t_p_star=minimax_error_bounds(gamma, goals.epsilon, goals.alpha, draws=draws),
                 threshold=threshold,
                 accurate=accurate,
                 deviation=deviation,

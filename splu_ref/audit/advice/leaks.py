@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from splu_ref.audit.advice.coded_table import CodedTable, CountedColumn, Groups, coded, groups_of
+from splu_ref.audit.advice.coded_table import CodedTable, CountedColumn, EqualRecords, coded, groups_of
 from splu_ref.audit.advice.groups import MOST_LISTED
 from splu_ref.channels import STEP, Concept, ParameterError, spend
 from splu_ref.data import Microdata, Value, text
@@ -302,7 +302,7 @@ class _MajorityPrediction:
         self._columns = columns
         self._shared, self._guessed, self._pure = 0, 0, True
 
-    def add(self, groups: Groups) -> None:
+    def add(self, groups: EqualRecords) -> None:
         self._shared += groups.shared
         self._guessed += groups.guessed
         self._pure &= bool(np.all(groups.most == groups.size))
@@ -378,7 +378,7 @@ class _ConcentratedPredicates:
         self._known: set[tuple[str, str, str]] = set()
         self.unlisted = 0
 
-    def add(self, groups: Groups) -> None:
+    def add(self, groups: EqualRecords) -> None:
         """Add the concentrated ones of some groups."""
         share = (CONCENTRATED.numerator, CONCENTRATED.denominator)
         wanted = (groups.size > self._above) & (groups.most * share[1] >= groups.size * share[0])

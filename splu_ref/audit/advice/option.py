@@ -13,10 +13,10 @@ from splu_ref.channels import (
     Exact,
     ParameterError,
     PublishedCount,
+    integer,
     positive,
     probability,
     shown,
-    whole,
 )
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
 
@@ -51,7 +51,7 @@ class Goals:
         """Return the goals, with each number validated."""
         goals = cls(
             positive(epsilon, "epsilon"),
-            whole(alpha, "alpha", 1),
+            integer(alpha, "alpha", 1),
             probability(t_p, "t_p"),
             probability(t_e, "t_e"),
             probability(true_value, "true_value"),

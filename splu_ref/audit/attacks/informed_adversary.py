@@ -18,8 +18,8 @@ from splu_ref.channels import (
     ParameterError,
     PredicateCount,
     PublishedCount,
+    integer,
     upper_tail_enclosure,
-    whole,
 )
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
 
@@ -31,7 +31,7 @@ def distinction_probability(
     mechanism: Attackable, column: str, frequency: int, rows: int, releases: int = 1
 ) -> Bounds:
     """Return the probability of distinguishing a count of f from f - 1, both equally likely a priori."""
-    f, times = whole(frequency, "frequency", 1), whole(releases, "releases", 1)
+    f, times = integer(frequency, "frequency", 1), integer(releases, "releases", 1)
     if isinstance(mechanism, Anatomy | Swapping):
         return Bounds(Fraction(1), Fraction(1))
     if isinstance(mechanism, SpluGen):

@@ -23,8 +23,8 @@ from splu_ref.channels import (
     ParameterError,
     entropy_of_weights,
     exact,
+    integer,
     shown,
-    whole,
 )
 from splu_ref.data import current_separator, open_regular, read_table
 from splu_ref.estimators import Columns
@@ -303,7 +303,7 @@ def _above_zero(value: str | int, name: str) -> Fraction:
 
 
 def _two_or_more(value: str | int, name: str) -> int:
-    return whole(value, name, 2)
+    return integer(value, name, 2)
 
 
 def _records(number: int) -> str:

@@ -14,9 +14,9 @@ from splu_ref.channels import (
     ParameterError,
     PublishedCount,
     exact,
+    integer,
     positive,
     retention_probability,
-    whole,
 )
 
 _Value = TypeVar("_Value")
@@ -163,7 +163,7 @@ def not_negative(value: str | int, name: str) -> Fraction:
 
 def count(value: str | int, name: str) -> int:
     """Return a whole number of at least 1, for `Fields.number`."""
-    return whole(value, name, 1)
+    return integer(value, name, 1)
 
 
 COUNTED = ("gamma", "epsilon")

@@ -15,15 +15,15 @@ from splu_ref.channels import CertificateError, probability, shown
 from splu_ref.guarantees import (
     Certificate,
     ExactJson,
-    LeastWorstError,
     Level,
+    MinimaxErrorBounds,
     Plateaus,
     PrivacyMinimum,
     Progress,
     bound_of,
     exact_json,
     is_plain_up_to,
-    least_worst_error,
+    minimax_error_bounds,
     privacy_certificate,
     privacy_minimum,
     privacy_of_draws,
@@ -131,13 +131,13 @@ def _decided(claim: CountPrivacy, progress: Progress | None) -> Finding:
     return _narrowed(claim, least, replace(finding, instead=instead))
 
 
-def _star(claim: CountPrivacy) -> LeastWorstError:
-    return least_worst_error(
+def _star(claim: CountPrivacy) -> MinimaxErrorBounds:
+    return minimax_error_bounds(
         claim.law.gamma, claim.epsilon, claim.alpha, retention=claim.law.retention, draws=claim.draws
     )
 
 
-def star_numbers(star: LeastWorstError) -> dict[str, ExactJson | int | None]:
+def star_numbers(star: MinimaxErrorBounds) -> dict[str, ExactJson | int | None]:
     """Return T_P* by name."""
     return {
         "t_p_star_at_least": exact_json(star.at_least, "down"),
@@ -145,7 +145,7 @@ def star_numbers(star: LeastWorstError) -> dict[str, ExactJson | int | None]:
     }
 
 
-def star_words(star: LeastWorstError) -> str:
+def star_words(star: MinimaxErrorBounds) -> str:
     """Return T_P*, which stands beside T_P, in a sentence."""
     least, most = exact_json(star.at_least, "down")["decimal"], exact_json(star.at_most, "up")["decimal"]
     level = f"is {least}" if star.is_exact else f"is between {least} and {most}"

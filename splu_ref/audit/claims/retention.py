@@ -19,10 +19,10 @@ from splu_ref.channels import (
     ParameterError,
     digits,
     exact,
+    integer,
     natural_logarithm,
     probability,
     shown,
-    whole,
     worst_property,
 )
 from splu_ref.channels import retention as retention_channel
@@ -358,14 +358,14 @@ def kept_share(value: str | int, name: str) -> Fraction:
 
 def domain_size(value: str | int, name: str) -> int:
     """Return how many values a domain has, for `Fields.number`."""
-    found = whole(value, name, 2)
+    found = integer(value, name, 2)
     if found > MOST_VALUES:
         raise ParameterError(f"{name} has {shown(found)} values in a domain: write at most {MOST_VALUES}")
     return found
 
 
 def _count(value: str | int, name: str) -> int:
-    return whole(value, name, 0)
+    return integer(value, name, 0)
 
 
 def _releases(value: str | int, name: str) -> int:

@@ -15,7 +15,7 @@ from splu_ref.audit.releases.claims import GeneralizationClaim
 from splu_ref.audit.releases.detection_power import DetectionPower, of_generalized_groups
 from splu_ref.audit.releases.exact_checks import domain_checks, manifest_rows_check
 from splu_ref.audit.releases.findings import Check, Evidence, Finding, NotChecked, Reuse, TableFindings
-from splu_ref.audit.releases.group_draws import Groups, evidence
+from splu_ref.audit.releases.group_draws import PublishedGroups, evidence
 from splu_ref.audit.releases.record_linkage import Original, text_cells
 from splu_ref.channels import ParameterError
 from splu_ref.data import Microdata, number
@@ -46,7 +46,7 @@ def check_release(
         why = "the rows are not the groups of the original, or hold what no release does"
         found += [NotChecked(name, None, why) for name in _NEED_ORIGINAL[1 if whole else 0 :]]
         return TableFindings(found, compare)
-    groups = Groups.of(published, mechanism, original)
+    groups = PublishedGroups.of(published, mechanism, original)
     found += evidence(groups)
 
     def power(level: Fraction) -> tuple[DetectionPower, ...]:

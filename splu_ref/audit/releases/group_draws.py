@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Groups:
+class PublishedGroups:
     """What every group holds and shows."""
 
     mechanism: PerturbedGeneralization  #: the mechanism
@@ -48,7 +48,9 @@ class Groups:
     divided: tuple[tuple[IntArray, ...], ...]
 
     @classmethod
-    def of(cls, published: Microdata, mechanism: PerturbedGeneralization, original: Original) -> Groups:
+    def of(
+        cls, published: Microdata, mechanism: PerturbedGeneralization, original: Original
+    ) -> PublishedGroups:
         """Return what the groups of an original hold, and the rows of a release that has these groups."""
         places = {value: place for place, value in enumerate(original.domains[mechanism.column])}
         shown = np.array([places[value] for value in published.cells(mechanism.column)], dtype=np.int64)
@@ -168,7 +170,7 @@ class Groups:
         return high is not None and law.retention + law.absent_probability >= high
 
 
-def evidence(groups: Groups) -> Iterator[Finding]:
+def evidence(groups: PublishedGroups) -> Iterator[Finding]:
     """Yield what the values of the groups say of how they were drawn."""
     yield _counts_evidence(groups)
     yield _retention_evidence(groups)
@@ -177,7 +179,7 @@ def evidence(groups: Groups) -> Iterator[Finding]:
     yield _independence_evidence(groups)
 
 
-def _counts_evidence(groups: Groups) -> Evidence:
+def _counts_evidence(groups: PublishedGroups) -> Evidence:
     """Test how many groups show each value against their law.
 
     They are sums of independent indicators, at whose mean chance `counts_point` is computed: it is convex in
@@ -195,7 +197,7 @@ def _counts_evidence(groups: Groups) -> Evidence:
     return Evidence("counts", groups.mechanism.column, e_value, count, detail, power)
 
 
-def _retention_evidence(groups: Groups) -> Evidence:
+def _retention_evidence(groups: PublishedGroups) -> Evidence:
     """Test what the groups show against other retentions, by the likelihood ratio of each.
 
     Groups are independent, and of each the chance of what it shows is known under every retention. So each
@@ -225,7 +227,7 @@ def _retention_evidence(groups: Groups) -> Evidence:
     return Evidence("retention", groups.mechanism.column, e_value, count, detail, power)
 
 
-def _sample_evidence(groups: Groups) -> Evidence:
+def _sample_evidence(groups: PublishedGroups) -> Evidence:
     """Test which record of each group is shown against a uniform choice, by rules that do not draw.
 
     A group shows the value that a rule chooses with the chance of that value, independently of the others:
@@ -246,7 +248,7 @@ def _sample_evidence(groups: Groups) -> Evidence:
     return Evidence("sample", groups.mechanism.column, e_value, count, detail, power)
 
 
-def _replacement_evidence(groups: Groups) -> Evidence | NotChecked:
+def _replacement_evidence(groups: PublishedGroups) -> Evidence | NotChecked:
     """Test the values of groups that show one of none of their records against a uniform choice.
 
     Given that, each of the values that a group lacks is as likely. Of the groups that lack a value those that
@@ -278,7 +280,7 @@ def _replacement_evidence(groups: Groups) -> Evidence | NotChecked:
     return Evidence("replacement", column, e_value, rows, detail, power)
 
 
-def _independence_evidence(groups: Groups) -> Evidence | NotChecked:
+def _independence_evidence(groups: PublishedGroups) -> Evidence | NotChecked:
     """Test which groups show a value of their own against independent draws, in divisions of them.
 
     Of the groups that lack a value, by their place, their size, and their least cell of each column. The

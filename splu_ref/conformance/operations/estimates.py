@@ -20,7 +20,7 @@ from splu_ref.channels import (
 )
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of
 from splu_ref.data import Microdata, decompress, parse_csv, require_suffix
-from splu_ref.estimators import ConjunctionError, conjunction_estimate, estimate_count
+from splu_ref.estimators import ConjunctionEstimate, conjunction_estimate, estimate_count
 from splu_ref.mechanisms import (
     MECHANISMS,
     PLANS,
@@ -97,8 +97,8 @@ def conjunction(fields: Fields) -> dict[str, Json]:
     }
     fields.finish()
     estimate = conjunction_estimate(**counts, law=law)
-    error = ConjunctionError(**counts, law=law)
-    ends = error.whole_interval()
+    error = ConjunctionEstimate(**counts, law=law)
+    ends = error.integer_interval()
     if ends is None:
         raise ParameterError("the interval holds no whole number: these counts contradict each other")
     return {

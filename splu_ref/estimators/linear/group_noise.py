@@ -29,7 +29,7 @@ from scipy.special import bdtr, bdtrc, gammaln, xlogy
 from splu_ref.channels import GroupDraws
 from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.counts import estimate_count
-from splu_ref.estimators.linear.transition import whole
+from splu_ref.estimators.linear.transition import rounded_to_sum
 from splu_ref.mechanisms import FloatArray, SpluGen, marked_slots, within_bound
 from splu_ref.randomness import IntArray, SeededSource
 
@@ -85,7 +85,7 @@ class GroupNoise:
         blocks: tuple[IntArray, ...] = (np.empty((0, gamma), dtype=np.int64),)
         source = SeededSource(b"a plausible plan")
         if np.count_nonzero(frequencies) >= gamma:
-            histogram = whole(within_bound(frequencies, mechanism.gamma))
+            histogram = rounded_to_sum(within_bound(frequencies, mechanism.gamma))
             plan = mechanism.decoys(histogram, mechanism.gamma, source)
             blocks = tuple(block.astype(np.int64) for block in plan.blocks())
         groups = np.concatenate(blocks)

@@ -85,12 +85,12 @@ def published_co_occurrence(f_published: IntArray, mechanism: SpluGen) -> FloatA
         )
     if mechanism.plan == "mixed":
         return expected_co_occurrence(f_published, gamma)
-    plan = mechanism.decoys(whole(within_bound(f_published, gamma)), gamma, SystemSource())
+    plan = mechanism.decoys(rounded_to_sum(within_bound(f_published, gamma)), gamma, SystemSource())
     counted = CoOccurrence(plan)
     return np.array([counted.row(value) for value in range(len(f_published))], dtype=np.float64)
 
 
-def whole(frequencies: FloatArray) -> IntArray:
+def rounded_to_sum(frequencies: FloatArray) -> IntArray:
     """Round to integers with the same sum, none above the integer bound."""
     floor = np.floor(frequencies + 1e-9).astype(np.int64)
     missing = round(float(frequencies.sum())) - int(floor.sum())
@@ -193,7 +193,7 @@ NORMAL_95 = Fraction("1.959963984540054")
 
 
 @dataclass(frozen=True)
-class ConjunctionError:
+class ConjunctionEstimate:
     """The error of the estimate of a conjunction by the closed form.
 
     Notes
@@ -242,7 +242,7 @@ class ConjunctionError:
         beyond = abs(self.unclipped - count) - 1 / (2 * self._contrast)
         return beyond <= 0 or beyond**2 <= NORMAL_95**2 * self.variance(count)
 
-    def whole_interval(self) -> tuple[int, int] | None:
+    def integer_interval(self) -> tuple[int, int] | None:
         """Return the ends of the 95 % interval in whole numbers, or None.
 
         There is no interval if neither whole number next to the clipped estimate is accepted.

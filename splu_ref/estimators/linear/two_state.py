@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from splu_ref.channels import InputError, ParameterError, PublishedCount, inverse, two_state, whole
+from splu_ref.channels import InputError, ParameterError, PublishedCount, integer, inverse, two_state
 from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.linear.group_noise import VarianceReduction
 from splu_ref.estimators.linear.transition import decoy_probability, gain_probability
@@ -116,7 +116,7 @@ def count_moments(
     )
 
 
-def exact_estimates(
+def two_state_estimates(
     y3: ArrayLike,
     predicate_count: ArrayLike,
     f_published: ArrayLike,
@@ -148,7 +148,7 @@ def exact_estimates(
     return case.clipped, np.sqrt(case.variance(case.clipped))
 
 
-def exact_intervals(
+def two_state_intervals(
     y3: ArrayLike,
     predicate_count: ArrayLike,
     f_published: ArrayLike,
@@ -156,7 +156,7 @@ def exact_intervals(
     law: PublishedCount,
     reduction: VarianceReduction | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of 95 % intervals for the same counts as `exact_estimates`.
+    """Return the ends of 95 % intervals for the same counts as `two_state_estimates`.
 
     A score interval with continuity correction: it contains every x in 0 .. n that is at most 1.96 standard
     errors, those at x, plus half a published record from the unclipped estimate. Unlike a Wald interval it
@@ -273,10 +273,10 @@ def conjunction_estimate(
     matrix the estimate is the limit of their iteration (13) and (14), the maximum of the likelihood of y3
     (claim splu.I).
     """
-    total = whole(rows, "rows", 1)
-    inside = whole(predicate_count, "predicate_count", 0)
-    published = whole(f_published, "f_published", 0)
-    both = whole(y3, "y3", 0)
+    total = integer(rows, "rows", 1)
+    inside = integer(predicate_count, "predicate_count", 0)
+    published = integer(f_published, "f_published", 0)
+    both = integer(y3, "y3", 0)
     if inside > total:
         raise ParameterError(f"predicate_count is {inside}, above rows = {total}: count records of one table")
     if both > min(inside, published):

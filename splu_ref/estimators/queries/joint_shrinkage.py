@@ -14,10 +14,10 @@ from splu_ref.estimators.answers import ON_AVERAGE, Estimates, Interval, QueryCo
 from splu_ref.estimators.linear.transition import contract
 from splu_ref.estimators.queries.methods import ClosedForm
 from splu_ref.estimators.queries.one_column import (
-    Batch,
     ColumnEstimates,
     ErrorParts,
     PublishedColumn,
+    QueryBatch,
     margins,
     shrunk,
 )
@@ -300,7 +300,7 @@ class JointQueries:
 
 def _margins(
     parts: Sequence[PublishedColumn], queries: Sequence[ResolvedQuery], by_conditions: bool
-) -> tuple[list[Batch], list[ColumnEstimates]]:
+) -> tuple[list[QueryBatch], list[ColumnEstimates]]:
     """Return each column's part of the queries, counted and estimated."""
     batches = [part.count([query.alone(place) for query in queries]) for place, part in enumerate(parts)]
     each = zip(parts, batches, strict=True)
@@ -358,7 +358,7 @@ class ShrinkageMethod:
     summary = "all values of the predicate together, by constrained shrinkage"
     answers_predicates = True
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Return the estimates, with intervals at most as high as those of the values alone."""
         if column.shrinkage is None:  # too few values are published for a plan
             return ClosedForm().single(column, batch)

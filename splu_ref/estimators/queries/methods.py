@@ -24,8 +24,13 @@ from splu_ref.estimators.linear.transition import (
     set_matrix,
     two_state_matrices,
 )
-from splu_ref.estimators.linear.two_state import LinearEstimate, TwoState, exact_estimates, exact_intervals
-from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
+from splu_ref.estimators.linear.two_state import (
+    LinearEstimate,
+    TwoState,
+    two_state_estimates,
+    two_state_intervals,
+)
+from splu_ref.estimators.queries.one_column import PublishedColumn, QueryBatch
 from splu_ref.estimators.queries.query import ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.mechanisms import FloatArray
@@ -42,13 +47,13 @@ class PublishedCountAlone:
     answers_predicates = False
     joint = None
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Return the counts with exact intervals; those of sets with score intervals."""
         value, several = partial(self._value, column), partial(self._set, column)
         return batch.by_the_rarer_side(lambda side: side.by_size(value, several))
 
     @staticmethod
-    def _value(column: PublishedColumn, batch: Batch) -> Estimates:
+    def _value(column: PublishedColumn, batch: QueryBatch) -> Estimates:
         if column.noise is not None:
             return PublishedCountAlone._dependent(column.noise, batch)
         law, counts = column.law, set(batch.frequency.tolist())
@@ -59,7 +64,7 @@ class PublishedCountAlone:
         return Estimates(batch.frequency.copy(), error, ends[:, 0], np.minimum(ends[:, 1], column.rows))
 
     @staticmethod
-    def _dependent(noise: GroupNoise, batch: Batch) -> Estimates:
+    def _dependent(noise: GroupNoise, batch: QueryBatch) -> Estimates:
         """Return the counts under dependent draws, with approximate intervals."""
         values = np.where(batch.members.any(axis=1), batch.members.argmax(axis=1), -1).tolist()
         counts = [
@@ -71,7 +76,7 @@ class PublishedCountAlone:
         return Estimates(batch.frequency.copy(), error, ends[:, 0], np.minimum(ends[:, 1], batch.rows))
 
     @staticmethod
-    def _set(column: PublishedColumn, batch: Batch) -> Estimates:
+    def _set(column: PublishedColumn, batch: QueryBatch) -> Estimates:
         ones = np.ones((len(batch.which), 1))
         error = column.set_error(batch, batch.frequency, ones, 0 * ones)
         return Estimates.score(batch.frequency, error, batch.predicate_count, float(column.law.variance))
@@ -85,14 +90,14 @@ class ClosedForm:
     answers_predicates = True
     joint = None
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Return the estimates with score intervals; those of sets are sums with normal intervals."""
         value, several = partial(_closed_form, column), partial(self._set, column)
         found = batch.by_the_rarer_side(lambda side: side.by_size(value, several))
         return found.below(batch.most)
 
     @staticmethod
-    def _set(column: PublishedColumn, batch: Batch) -> Estimates:
+    def _set(column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Add the estimates of the values, with the standard error of dependent estimates."""
         n = batch.predicate_count[:, None]
         matrix = TwoState.of(column.frequencies[None], column.rows, float(column.law.retention))
@@ -110,7 +115,7 @@ class MostLikely:
     summary = "the likelihood's maximum over the states of the conjunction"
     answers_predicates = True
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Return the maxima; intervals and errors are those of the unclipped solution."""
         found = batch.by_size(partial(self._value, column), partial(self._set, column))
         return found.below(batch.most)
@@ -146,14 +151,14 @@ class MostLikely:
         return counted, replace(found.below(counted.most), model_based=True)
 
     @staticmethod
-    def _value(column: PublishedColumn, batch: Batch) -> Estimates:
+    def _value(column: PublishedColumn, batch: QueryBatch) -> Estimates:
         keep = float(column.law.retention)
         gain = gain_probability(batch.frequency, column.rows, keep)
         maxima = _maximized(batch, gain, np.full_like(gain, keep))
         return replace(_closed_form(column, batch), value=maxima)
 
     @staticmethod
-    def _set(column: PublishedColumn, batch: Batch) -> Estimates:
+    def _set(column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Treat each set as one value, with the two-state matrix of the set."""
         matrices = set_matrix(column.co_occurrence, batch.members, column.law)
         gain, retention = matrices[:, 0, 1], matrices[:, 1, 1]
@@ -174,7 +179,7 @@ class InvertedMatrix:
     summary = "inverse of the per-value matrix, unbiased, may be negative"
     answers_predicates = True
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Return the estimates with normal intervals."""
         inversion = column.inversion
         published = batch.published[batch.which]
@@ -209,14 +214,14 @@ class InvertedMatrix:
         return counted, Estimates.unbounded(value, error, condition)
 
 
-def _closed_form(column: PublishedColumn, batch: Batch) -> Estimates:
+def _closed_form(column: PublishedColumn, batch: QueryBatch) -> Estimates:
     counts = batch.counted, batch.predicate_count, batch.frequency
     reduction = None if column.noise is None else column.noise.of_sets(batch.members)
-    value, error = exact_estimates(*counts, column.rows, column.law, reduction)
-    return Estimates(value, error, *exact_intervals(*counts, column.rows, column.law, reduction))
+    value, error = two_state_estimates(*counts, column.rows, column.law, reduction)
+    return Estimates(value, error, *two_state_intervals(*counts, column.rows, column.law, reduction))
 
 
-def _maximized(batch: Batch, gain: FloatArray, retention: FloatArray) -> FloatArray:
+def _maximized(batch: QueryBatch, gain: FloatArray, retention: FloatArray) -> FloatArray:
     """Return maximum likelihood counts from the probabilities a and b, NaN where the matrix is singular."""
     value = np.where(retention > gain, 0.0, np.nan)
     where = np.flatnonzero((retention > gain) & (batch.predicate_count > 0))

@@ -26,7 +26,7 @@ from splu_ref.mechanisms import FloatArray, SpluGen
 from splu_ref.randomness import IntArray
 
 
-class Batch(NamedTuple):
+class QueryBatch(NamedTuple):
     """Queries on the column with their counts."""
 
     published: FloatArray  #: y by predicate and value, shape (predicates, values)
@@ -56,7 +56,7 @@ class Batch(NamedTuple):
         """Return whether each query counts more than one value."""
         return np.asarray(self.members.sum(axis=1) > 1)
 
-    def of(self, queries: IntArray) -> Batch:
+    def of(self, queries: IntArray) -> QueryBatch:
         """Return some of the queries."""
         return self._replace(
             which=self.which[queries],
@@ -67,7 +67,7 @@ class Batch(NamedTuple):
             most=self.most[queries],
         )
 
-    def complemented(self, queries: NDArray[np.bool_]) -> Batch:
+    def complemented(self, queries: NDArray[np.bool_]) -> QueryBatch:
         """Return the batch with some of the queries complemented."""
         n = self.predicate_count
         return self._replace(
@@ -77,7 +77,7 @@ class Batch(NamedTuple):
         )
 
     def by_size(
-        self, single: Callable[[Batch], Estimates], several: Callable[[Batch], Estimates]
+        self, single: Callable[[QueryBatch], Estimates], several: Callable[[QueryBatch], Estimates]
     ) -> Estimates:
         """Apply one function to queries with at most one sensitive value, and another to sets of values."""
         parts = ((np.flatnonzero(~self.is_set), single), (np.flatnonzero(self.is_set), several))
@@ -85,7 +85,7 @@ class Batch(NamedTuple):
             len(self.which), ((where, function(self.of(where))) for where, function in parts if len(where))
         )
 
-    def by_the_rarer_side(self, function: Callable[[Batch], Estimates]) -> Estimates:
+    def by_the_rarer_side(self, function: Callable[[QueryBatch], Estimates]) -> Estimates:
         """Estimate a set with most records as n less the estimate of its complement.
 
         The estimates of a set and its complement then sum to n, and large sets have small errors.
@@ -204,7 +204,7 @@ class PublishedColumn:
             found[number, list(values)] = 1.0
         return found
 
-    def count(self, queries: Sequence[ResolvedQuery]) -> Batch:
+    def count(self, queries: Sequence[ResolvedQuery]) -> QueryBatch:
         """Return the counts of queries, each predicate counted once."""
         places: dict[Predicate, int] = {}
         which = np.array(
@@ -217,7 +217,7 @@ class PublishedColumn:
         members = self.members([query.members[0] for query in queries])
         n = published.sum(axis=1)[which]
         named = np.array([query.named[0] for query in queries])
-        return Batch(
+        return QueryBatch(
             published=published,
             which=which,
             members=members,
@@ -245,7 +245,7 @@ class PublishedColumn:
         return Conditions(np.array(published).reshape(-1, len(self.frequencies)), incidence)
 
     def set_error(
-        self, batch: Batch, value: FloatArray, inside: FloatArray, outside: FloatArray
+        self, batch: QueryBatch, value: FloatArray, inside: FloatArray, outside: FloatArray
     ) -> FloatArray:
         """Return standard errors of linear estimates of sets.
 
@@ -300,7 +300,7 @@ class ColumnEstimates(NamedTuple):
     most: FloatArray  # upper ends of their intervals
 
 
-def shrunk(column: PublishedColumn, kind: Interval, by_conditions: bool, batch: Batch) -> Estimates:
+def shrunk(column: PublishedColumn, kind: Interval, by_conditions: bool, batch: QueryBatch) -> Estimates:
     """Estimate each predicate's composition from the whole domain, and from it the queries."""
     assert column.learning is not None
     notes: list[str | None] = [None] * len(batch.which)
@@ -314,10 +314,10 @@ def shrunk(column: PublishedColumn, kind: Interval, by_conditions: bool, batch: 
     return replace(Estimates.from_batches(len(batch.which), parts), notes=notes)
 
 
-def margins(column: PublishedColumn, by_conditions: bool, batch: Batch) -> ColumnEstimates:
+def margins(column: PublishedColumn, by_conditions: bool, batch: QueryBatch) -> ColumnEstimates:
     """Return the shrunk estimates of a column: of each value in each predicate, and of the queries' sets.
 
-    A set with most records is estimated as n less its other values: see `Batch.by_the_rarer_side`.
+    A set with most records is estimated as n less its other values: see `QueryBatch.by_the_rarer_side`.
     """
     if column.shrinkage is None:
         expected = batch.published.sum(axis=1)[:, None] * (column.frequencies / column.rows)
@@ -341,7 +341,7 @@ def margins(column: PublishedColumn, by_conditions: bool, batch: Batch) -> Colum
 
 
 def _batches(
-    shrinkage: Shrinkage | PlausiblePlans, batch: Batch, conditions: Conditions | None
+    shrinkage: Shrinkage | PlausiblePlans, batch: QueryBatch, conditions: Conditions | None
 ) -> Iterator[tuple[IntArray, ShrunkEstimates]]:
     """Estimate queries in batches of bounded size, sorted by predicate."""
     chunk = max(1, _CELLS // batch.published.shape[1])

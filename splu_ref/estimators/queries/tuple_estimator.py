@@ -10,7 +10,7 @@ from math import prod, sqrt
 
 import numpy as np
 
-from splu_ref.channels import ParameterError, TupleCount, whole
+from splu_ref.channels import ParameterError, TupleCount, integer
 from splu_ref.data import codes_in_domain, require_columns
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.counts import bounded_limits
@@ -63,7 +63,7 @@ def estimate_tuples(mechanism: AlphaBeta, query_size: int, published: int) -> Tu
     ParameterError
         Unless 0 <= published <= query_size.
     """
-    size, seen = whole(query_size, "query_size", 0), whole(published, "published", 0)
+    size, seen = integer(query_size, "query_size", 0), integer(published, "published", 0)
     if seen > size:
         raise ParameterError(f"{seen} published tuples of {size}: give at most {size}")
     return TupleEstimate(TupleCount(size, mechanism.alpha + mechanism.beta, mechanism.beta), seen)

@@ -14,7 +14,7 @@ import numpy as np
 
 from splu_ref.channels import Gamma
 from splu_ref.estimators.linear.group_noise import GroupNoise
-from splu_ref.estimators.linear.transition import whole
+from splu_ref.estimators.linear.transition import rounded_to_sum
 from splu_ref.estimators.shrinkage.conditions import Conditions
 from splu_ref.estimators.shrinkage.limited_translation import limited_translation
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, ShrunkEstimates
@@ -57,7 +57,7 @@ def plausible_pairs(frequencies: FloatArray, mechanism: SpluGen) -> list[Expecte
 
 def _eligible(frequencies: FloatArray, rows: int, gamma: Gamma) -> IntArray:
     """Return publishable integer frequencies with the given sum, near the given ones."""
-    return whole(within_bound(frequencies * (rows / float(frequencies.sum())), gamma))
+    return rounded_to_sum(within_bound(frequencies * (rows / float(frequencies.sum())), gamma))
 
 
 class PlausiblePlans:

@@ -103,7 +103,7 @@ def public_cell(values: tuple[str | None, ...], count: int) -> Cell:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Groups:
+class PublicGroups:
     """The records of a table by the values of its columns that are not sensitive."""
 
     columns: tuple[str, ...]  #: these columns, in the table's order; none if all are sensitive

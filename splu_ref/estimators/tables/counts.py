@@ -14,7 +14,7 @@ from splu_ref.channels import DataError, ParameterError
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.estimators.tables.cells import COUNT, Cell, Groups, Table, is_exact, ordered, public_cell
+from splu_ref.estimators.tables.cells import COUNT, Cell, PublicGroups, Table, is_exact, ordered, public_cell
 from splu_ref.estimators.tables.reconciliation import reconcile
 from splu_ref.mechanisms import AlphaBeta, FloatArray, PerturbedGeneralization, ReleaseData
 
@@ -155,7 +155,7 @@ def count_table(
             "a release of one record of each group has no public counts that a table could add up to: ask "
             "for each count with --where"
         )
-    groups = Groups.of(release, by, where)
+    groups = PublicGroups.of(release, by, where)
     axes = [_axis(release, column, by, dict(where)) for column in release.sensitive]
     used = [axis for axis in axes if axis is not None]
     size = len(groups.values) * prod(len(axis.parts) for axis in used)
@@ -206,7 +206,7 @@ def _axis(release: ReleaseData, column: str, by: Sequence[str], where: dict[str,
 
 
 def _margin(
-    release: ReleaseData, answer_queries: AnswerQueries, groups: Groups, axis: _Axis, method: str | None
+    release: ReleaseData, answer_queries: AnswerQueries, groups: PublicGroups, axis: _Axis, method: str | None
 ) -> _CellEstimates:
     """Return estimates of a sensitive column's sets, reconciled with the number of the table's records."""
     queries = [Query((*groups.where, (axis.column, AnyOf(part)))) for part in axis.parts]
@@ -221,7 +221,7 @@ def _summing(found: _CellEstimates, total: FloatArray) -> _CellEstimates:
     return row.shaped(found.value.shape)
 
 
-def _public(groups: Groups, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Table:
+def _public(groups: PublicGroups, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Table:
     return Table(
         quantity=COUNT,
         by=tuple(by),
@@ -236,7 +236,7 @@ def _public(groups: Groups, by: Sequence[str], where: Sequence[tuple[str, Condit
 
 
 def _cells(
-    found: _CellEstimates, groups: Groups, axes: Sequence[_Axis], by: Sequence[str]
+    found: _CellEstimates, groups: PublicGroups, axes: Sequence[_Axis], by: Sequence[str]
 ) -> tuple[Cell, ...]:
     columns = (*groups.columns, *(axis.column for axis in axes))
     order = [columns.index(column) for column in by]
@@ -248,7 +248,7 @@ def _cells(
 
 
 def _totals(
-    margins: Sequence[_CellEstimates], groups: Groups, axes: Sequence[_Axis], by: Sequence[str]
+    margins: Sequence[_CellEstimates], groups: PublicGroups, axes: Sequence[_Axis], by: Sequence[str]
 ) -> tuple[Cell, ...]:
     """Return the totals of the table's lines, for columns whose other columns are complete."""
     totals = []

@@ -31,7 +31,7 @@ from splu_ref.estimators.linear.inversion import Inversion
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.conditions import Condition
 from splu_ref.estimators.queries.query import selected
-from splu_ref.estimators.tables.cells import PUBLIC, Cell, Groups, Table, ordered, require_columns
+from splu_ref.estimators.tables.cells import PUBLIC, Cell, PublicGroups, Table, ordered, require_columns
 from splu_ref.estimators.tables.reconciliation import GroupSums, Measure, Quadratic, Rates, intervals
 from splu_ref.mechanisms import Anatomy, FloatArray, RecordRandomizer, ReleaseData, SpluGens
 from splu_ref.randomness import IntArray, SystemSource
@@ -89,7 +89,7 @@ def measure_table(
     ParameterError
         For a column that is measured and named in ``by`` too, or too many groups.
     """
-    groups = Groups.of(release, by, where)
+    groups = PublicGroups.of(release, by, where)
     require_columns(release, (column,))
     if column in by:
         raise ParameterError(f"{column!r} is measured: name other columns in --by")
@@ -129,7 +129,7 @@ def measure_table(
 
 def _of_public(
     release: ReleaseData,
-    groups: Groups,
+    groups: PublicGroups,
     memberships: Sequence[_GroupMembership],
     inverses: Mapping[str, _Inverse],
     numbers: FloatArray,
@@ -185,7 +185,7 @@ def _of_public(
 
 def _of_sensitive(
     release: ReleaseData,
-    groups: Groups,
+    groups: PublicGroups,
     memberships: Sequence[_GroupMembership],
     inverses: Mapping[str, _Inverse],
     column: str,
@@ -273,7 +273,7 @@ def _rates_of_sensitive(
 
 
 def _rates_of_public(
-    groups: Groups,
+    groups: PublicGroups,
     memberships: Sequence[_GroupMembership],
     group: IntArray,
     values: FloatArray,
@@ -316,7 +316,7 @@ def _applied(cells: FloatArray, matrices: Sequence[FloatArray]) -> FloatArray:
 def _cells(
     found: GroupSums,
     measure: Measure,
-    groups: Groups,
+    groups: PublicGroups,
     memberships: Sequence[_GroupMembership],
     by: Sequence[str],
     *,
@@ -430,7 +430,7 @@ def _unknown(name: str) -> DataError:
 
 
 def _require(
-    release: ReleaseData, used: Sequence[str], inverses: Mapping[str, _Inverse], groups: Groups
+    release: ReleaseData, used: Sequence[str], inverses: Mapping[str, _Inverse], groups: PublicGroups
 ) -> None:
     size = len(groups.values) * prod(len(inverses[name].frequencies) for name in used)
     if size > MOST_SUMS:

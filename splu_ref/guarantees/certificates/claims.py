@@ -11,9 +11,9 @@ from splu_ref.channels import (
     GroupDraws,
     ParameterError,
     PublishedCount,
+    integer,
     positive,
     probability,
-    whole,
 )
 from splu_ref.guarantees.certificates.form import (
     WORKING_BITS,
@@ -87,7 +87,7 @@ def privacy_certificate(
     several releases.
     """
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
-    alpha, times = whole(alpha, "alpha", 1), whole(releases, "releases", 1)
+    alpha, times = integer(alpha, "alpha", 1), integer(releases, "releases", 1)
     refuse_uncertifiable_privacy(law.gamma, epsilon, alpha, times, retention=law.retention)
     if draws is not None and draws.bound is not None:
         _require_plain_counts(law, draws)
@@ -166,7 +166,7 @@ def error_certificate(
     ``error-probability``, in the form of Definitions 1 and 2.
     """
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
-    frequency = whole(frequency, "frequency", 1)
+    frequency = integer(frequency, "frequency", 1)
     refuse_uncertifiable_error(law.gamma, epsilon, frequency, retention=law.retention)
     _require_plain_counts(law, draws)
     if draws is not None and draws.bound is not None and frequency > draws.bound:

@@ -12,8 +12,8 @@ from splu_ref.channels import (
     Gamma,
     GroupDraws,
     PublishedCount,
+    integer,
     positive,
-    whole,
 )
 from splu_ref.guarantees.certificates.claims import threshold_certificate
 from splu_ref.guarantees.certificates.form import (
@@ -61,7 +61,7 @@ def rare_privacy_certificate(
     CertificateError
         If checking the certificate would exceed the time limit.
     """
-    size, distance, most = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
+    size, distance, most = Gamma(gamma), positive(epsilon, "epsilon"), integer(alpha, "alpha", 1)
     if most > min(MAX_RARE, bound_of(draws)):
         raise CertificateError(
             f"alpha = {most} with draws {draws} is too large for a certificate: choose an alpha up to "

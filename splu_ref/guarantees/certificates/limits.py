@@ -6,7 +6,7 @@ from bisect import bisect_left
 from fractions import Fraction
 
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, law_of, refuse_if_too_large
-from splu_ref.channels import CertificateError, Exact, PublishedCount, positive, probability, shown, whole
+from splu_ref.channels import CertificateError, Exact, PublishedCount, integer, positive, probability, shown
 from splu_ref.guarantees.count_error import EXACT_TRIALS, Plateaus
 from splu_ref.guarantees.utility import proof_start
 
@@ -30,8 +30,8 @@ def refuse_uncertifiable_privacy(
     """
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     _refuse_parts(law, epsilon=epsilon)
-    times = whole(releases, "releases", 1)
-    _refuse_beyond(law, epsilon, whole(alpha, "alpha", 1), "alpha", times, candidates=True)
+    times = integer(releases, "releases", 1)
+    _refuse_beyond(law, epsilon, integer(alpha, "alpha", 1), "alpha", times, candidates=True)
 
 
 def refuse_uncertifiable_error(
@@ -40,7 +40,7 @@ def refuse_uncertifiable_error(
     """Raise unless `error_certificate` can be made; as `refuse_uncertifiable_privacy`."""
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     _refuse_parts(law, epsilon=epsilon)
-    _refuse_beyond(law, epsilon, whole(frequency, "frequency", 1), "frequency", candidates=False)
+    _refuse_beyond(law, epsilon, integer(frequency, "frequency", 1), "frequency", candidates=False)
 
 
 def refuse_uncertifiable_threshold(

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import lcm
 
 from splu_ref.certificate_checker import MAX_OWNERS, MAX_PAIRS, Unreadable, check
-from splu_ref.channels import CertificateError, Exact, Gamma, ParameterError, positive, probability, whole
+from splu_ref.channels import CertificateError, Exact, Gamma, ParameterError, integer, positive, probability
 from splu_ref.guarantees.certificates.form import Certificate, assemble, hexadecimal
 from splu_ref.guarantees.decimals import decimal_up
 from splu_ref.guarantees.operators.optimum import Optimum
@@ -58,11 +58,11 @@ def concept_certificate(
     """
     group, distance, wrong = Gamma(gamma), positive(epsilon, "epsilon"), probability(error, "error")
     counts = {
-        "rows": whole(rows, "rows", 1),
-        "sensitive_count": whole(sensitive_count, "sensitive_count", 1),
-        "predicate_count": whole(predicate_count, "predicate_count", 1),
-        "concept_count": whole(concept_count, "concept_count", 1),
-        "decoys_in_predicate": whole(decoys_in_predicate, "decoys_in_predicate", 0),
+        "rows": integer(rows, "rows", 1),
+        "sensitive_count": integer(sensitive_count, "sensitive_count", 1),
+        "predicate_count": integer(predicate_count, "predicate_count", 1),
+        "concept_count": integer(concept_count, "concept_count", 1),
+        "decoys_in_predicate": integer(decoys_in_predicate, "decoys_in_predicate", 0),
     }
     owners = group * counts["sensitive_count"]
     inside = counts["concept_count"] + counts["decoys_in_predicate"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from splu_ref.certificate_checker import MAX_BITS, MAX_SUMMED, MAX_SUMS, MAX_TRIALS, MAX_VALUES
-from splu_ref.channels import CertificateError, Exact, Levels, probability, retention, whole, worst_property
+from splu_ref.channels import CertificateError, Exact, Levels, integer, probability, retention, worst_property
 from splu_ref.guarantees.certificates.form import Certificate, assemble, hexadecimal
 from splu_ref.guarantees.decimals import Progress
 from splu_ref.guarantees.sample_sizes import SampleSize
@@ -42,7 +42,7 @@ def breach_certificate(
     CertificateError
         If the certificate would exceed the size limit of the checker.
     """
-    p, size = probability(keep, "keep"), whole(values, "values", 2)
+    p, size = probability(keep, "keep"), integer(values, "values", 2)
     _refuse_long({"retention": p, "rho1": levels.rho1, "rho2": levels.rho2})
     parameters = {"retention": str(p), "values": str(size)}
     parameters |= {"rho1": str(levels.rho1), "rho2": str(levels.rho2)}
@@ -59,7 +59,7 @@ def breach_certificate(
         # A value with a prior of rho1, and another one with the rest.
         prior = [levels.rho1.numerator, levels.rho1.denominator - levels.rho1.numerator]
     else:
-        prior = [whole(count, "a count", 1) for count in counts]
+        prior = [integer(count, "a count", 1) for count in counts]
     if not prior or len(prior) > min(size, MAX_VALUES) or max(prior) >= 10**12:
         raise CertificateError(
             f"a certificate names at most {MAX_VALUES} values with their counts, each below 10^12, and here "

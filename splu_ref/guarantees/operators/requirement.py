@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, Self, TypeAlias, get_args
 
-from splu_ref.channels import Levels, ParameterError, whole
+from splu_ref.channels import Levels, ParameterError, integer
 
 Keep: TypeAlias = Literal["share", "mean", "least"]
 Against: TypeAlias = Literal["any", "values", "sets"]
@@ -43,7 +43,7 @@ class Requirement:
         """
         if not 2 <= len(counts) <= MOST_VALUES:
             raise ParameterError(f"an operator is sought for 2 to {MOST_VALUES} values, not {len(counts)}")
-        validated = tuple(whole(count, "a count of the prior", 1) for count in counts)
+        validated = tuple(integer(count, "a count of the prior", 1) for count in counts)
         for found in KEEP:
             for whom in AGAINST:
                 if (found, whom) == (keep, against):

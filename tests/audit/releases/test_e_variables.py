@@ -199,7 +199,7 @@ def test_counts_where_the_draws_of_a_group_are_dependent(plan: tuple[tuple[int, 
     assert mass < 1 or draws.name == "all-or-none"
 
 
-def test_what_hangs_together_counts_for_one_in_so_many() -> None:
+def test_dependent_draws_count_for_one_in_so_many() -> None:
     # Two groups of three that keep all or nothing, each with the chance 1/3: the worst of dependences.
     rate, kept = Fraction(1, 3), {0: Fraction(4, 9), 3: Fraction(4, 9), 6: Fraction(1, 9)}
     mean = sum(

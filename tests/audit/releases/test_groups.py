@@ -18,7 +18,7 @@ import splu_ref as sr
 from splu_ref.audit.releases.audit import audit_release
 from splu_ref.audit.releases.claims import GeneralizationClaim
 from splu_ref.audit.releases.findings import Evidence, ReleaseAudit
-from splu_ref.audit.releases.group_draws import Groups, evidence
+from splu_ref.audit.releases.group_draws import PublishedGroups, evidence
 from splu_ref.audit.releases.messages import MEANING
 from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
@@ -120,7 +120,7 @@ def test_the_stated_power_is_reached() -> None:
     """Of what is said to be found with 0.999 all of 6 releases are: less than 6 in 1000 to see one missed."""
     original = GeneralizationClaim(GROUPED).prepared(TABLE, ["v"])
     level = Fraction(1, 5 * 10**9)
-    low, high, _ = Groups.of(HONEST.table, GROUPED, original).detected(level)
+    low, high, _ = PublishedGroups.of(HONEST.table, GROUPED, original).detected(level)
     assert low is not None
     assert high is not None
     assert low < Fraction(1, 2) < high < 1
@@ -129,7 +129,7 @@ def test_the_stated_power_is_reached() -> None:
         for number in range(3):
             draws = SeededSource(f"power {number}".encode())
             shown = other.publish_groups(CODES, OF_RECORD, draws).published
-            groups = Groups.of(published_with(shown), GROUPED, original)
+            groups = PublishedGroups.of(published_with(shown), GROUPED, original)
             [found] = [each for each in evidence(groups) if each.name == "retention"]
             assert isinstance(found, Evidence)
             assert not found.judged(level, power=False).passed

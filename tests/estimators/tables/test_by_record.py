@@ -13,7 +13,7 @@ import pytest
 import splu_ref as sr
 from splu_ref.data import Microdata
 from splu_ref.estimators.tables import measures
-from splu_ref.estimators.tables.cells import Groups
+from splu_ref.estimators.tables.cells import PublicGroups
 from splu_ref.estimators.tables.reconciliation import GroupSums, Rates
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
 from tests.rounding import near
@@ -56,7 +56,7 @@ class Records:
         self.memberships = [
             measures._group_membership(release, name, by, {}) for name in release.sensitive if name in by
         ]
-        self.groups = Groups.of(release, by, ())
+        self.groups = PublicGroups.of(release, by, ())
         self.inverses = {name: measures._inverse(release, name) for name in release.sensitive}
         self.part = table.cells("part")
         self.codes = {

@@ -26,7 +26,7 @@ from splu_ref.estimators import (
     table_object,
 )
 from splu_ref.estimators.tables import counts
-from splu_ref.estimators.tables.cells import Groups, is_exact, ordered
+from splu_ref.estimators.tables.cells import PublicGroups, is_exact, ordered
 from splu_ref.estimators.tables.counts import _CellEstimates
 from splu_ref.mechanisms import PublishedTable, ReleaseData, RetentionReplacement, SpluGen
 from tests.rounding import near
@@ -262,7 +262,7 @@ def test_a_condition_that_no_value_meets_is_refused() -> None:
 
 
 def test_groups_of_records() -> None:
-    found = Groups.of(
+    found = PublicGroups.of(
         _published("job"), ["age", "job", "sex"], [("sex", AnyOf(("M",))), ("town", AnyOf(("v",)))]
     )
     assert found.columns == ("age", "sex")

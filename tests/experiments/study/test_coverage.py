@@ -16,7 +16,7 @@ from experiments.study import SETTINGS, Setting, as_csv, as_markdown, lines, ref
 from experiments.study.criteria import e_value
 from experiments.study.generated import GENERATED
 from experiments.study.judging import CLASSES, Judgement, draw_queries, judged
-from splu_ref.estimators import METHODS, Batch, Estimates, PublishedColumn
+from splu_ref.estimators import METHODS, Estimates, PublishedColumn, QueryBatch
 from splu_ref.randomness import SeededSource
 from tests.programs import main
 from tests.rounding import near
@@ -35,7 +35,7 @@ class _Ends:
     def __init__(self, name: str, *, whole: bool) -> None:
         self.name, self._whole = name, whole
 
-    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+    def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         found, n = METHODS["exact"].single(column, batch), batch.predicate_count
         return replace(found, value=0 * n, lower=0 * n if self._whole else n + 1, upper=n + 1)
 
