@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,7 @@ from splu_ref.cli.output import (
 )
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_parameters import Agreement, ReleaseOptions, StatedRelease, domain_text
-from splu_ref.data import Microdata, read_table, require_columns
+from splu_ref.data import Microdata, MissingCellError, read_table, require_columns
 from splu_ref.guarantees import decimal_up, exact_json
 from splu_ref.mechanisms import Manifest
 from splu_ref.randomness import Key
@@ -189,7 +190,7 @@ def run(
             note(f"not compared without --key-file, since hashed: {', '.join(hidden)}")
         prepared = None
         if original is not None:
-            with about(original):
+            with about(original), _missing_from(facts):
                 source = read_table(original, missing)
                 _require_original(source, columns if facts is None else (), drop or ())
                 table, prepared = comparable(
@@ -241,6 +242,21 @@ def _require_columns(manifest: Manifest | None, named: Sequence[str], columns: S
     if manifest is not None:
         manifest.require_columns(columns)
     require_columns(named, columns)
+
+
+@contextmanager
+def _missing_from(manifest: Manifest | None) -> Iterator[None]:
+    """Say what an auditor can do about missing cells of the original, which is the publisher's."""
+    try:
+        yield
+    except MissingCellError as error:
+        place = str(error.args[0]).rpartition(": ")[0]
+        remedy = (
+            "give --missing with the text that the publisher used, or ask for the table as it was published"
+            if manifest is None
+            else "the manifest is of a table without missing cells: ask the publisher for that table"
+        )
+        raise DataError(f"{place}: {remedy}") from None
 
 
 def _read(path: Path) -> Microdata:

@@ -287,7 +287,7 @@ def _evidence(outcome: Conformance) -> Table:
     table.add_column("check", overflow="fold")
     table.add_column("log10 e", justify="right")
     table.add_column("detects, with probability 0.999", overflow="fold")
-    for check in outcome.statistics:
+    for check in sorted(outcome.statistics, key=lambda check: check.passed):
         name = check.name.removeprefix("publish_random/")
         table.add_row(Text(visible(name)), f"{check.log10_e_value:.1f}", Text(visible(check.power)))
     return table

@@ -101,7 +101,8 @@ def _judge(world: World, check: Check, sample: Sample) -> CheckOutcome:
     )
     if passed:
         return Result(identifier, OPERATION, Verdict.PASSED, kind=Kind.AT_RANDOM), checked
-    reason = f"the e-value is 10^{evidence.log10:.1f} against {check.name}: {_contrast(observed, law)}"
+    contrast = f"{_contrast(observed, law)} (bin 0: {check.named})"
+    reason = f"the e-value is 10^{evidence.log10:.1f} against {check.name}: {contrast}"
     return Result(identifier, OPERATION, Verdict.FAILED, reason, Kind.AT_RANDOM), checked
 
 

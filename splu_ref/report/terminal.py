@@ -93,6 +93,11 @@ def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
 def last_line(report: VerificationReport) -> str:
     """Return the verdict in one line."""
     words = "passed" if report.holds else "FAILED"
+    counted = [
+        f"{number} {name}{'' if number == 1 else 's'}"
+        for name, rows in (("claim", report.claims), ("other check", report.checks))
+        if (number := sum(row.result == "passed" for row in rows)) or name == "claim"
+    ]
     budget = decimal_up(report.false_alarm_budget, 3)
     stated = report.number("definition")
     unchecked = [
@@ -101,7 +106,7 @@ def last_line(report: VerificationReport) -> str:
     ]
     return "; ".join(
         (
-            f"{words}: {report.passed} rows came out as stated, {report.failed} did not",
+            f"{words}: {', '.join(counted)} came out as stated, {report.failed} did not",
             *unchecked,
             f"false-alarm budget {budget}",
             f"{report.seconds:.1f} s",
@@ -132,7 +137,7 @@ def _status(row: Row) -> Text:
 
 
 class TerminalProgress:
-    """A bar on standard error, drawn only if that is a terminal; use as a context manager."""
+    """A bar on standard error if that is a terminal, else a line for each stage; use as a context manager."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or terminal.console(stderr=True)
@@ -163,6 +168,8 @@ class TerminalProgress:
 
     def stage(self, title: str, steps: int | None = None) -> None:
         """Show that a stage begins."""
+        if not self._console.is_terminal:
+            terminal.say(f"verify: {title}", stderr=True)
         self._bar.reset(self._task, description=visible(title), total=steps, step="")
 
     def at(self, step: str, done: int) -> None:

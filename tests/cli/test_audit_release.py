@@ -171,6 +171,45 @@ def test_changed_cells_are_inconsistent_with_the_manifest(
     assert capsys.readouterr().out.startswith("verdict         inconsistent: failed: content digest")
 
 
+def test_failed_checks_name_the_first_value_or_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [(n, "abcd"[n * n % 4 if n % 3 else n % 4]) for n in range(800)]
+
+    def write(path: Path, pairs: list[tuple[int, str]]) -> None:
+        path.write_text("id,job\n" + "".join(f"{n},{job}\n" for n, job in pairs))
+
+    original, changed = tmp_path / "o.csv", tmp_path / "c.csv"
+    write(original, rows)
+    audited = [
+        "audit-release",
+        str(changed),
+        "--original",
+        str(original),
+        "--sensitive",
+        "job",
+        "--gamma",
+        "2",
+    ]
+    write(changed, [(n, "x" if n == 4 else job) for n, job in rows])
+    assert main([*audited, "--explain"]) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "FAILED: 1 row holds a value that the original does not have (number 5)" in text
+    assert main([*audited, "--json"]) == 1
+    assert _by_name(json.loads(capsys.readouterr().out))["values"]["places"]["rows"] == [5]
+    write(changed, [(n, "b" if job == "c" else job) for n, job in rows])
+    assert main([*audited, "--explain"]) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "the most for 'c', published 0 times with" in text
+    assert "published as 'b'" in text
+    write(original, [(n, "" if n == 6 else job) for n, job in rows])
+    assert main(audited) == 2
+    assert (
+        "row 7 (the cell is empty): give --missing with the text that the publisher"
+        in capsys.readouterr().err
+    )
+
+
 def test_a_second_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claim = ["--manifest", folder / "published.json", "--epsilon", "0.5", "--alpha", "3"]
     result = _json(capsys, folder / "published.csv", *claim, "--second", folder / "fresh.csv", code=1)

@@ -20,7 +20,7 @@ def printed(report: VerificationReport, width: int, *, every: bool = True) -> st
 def test_every_row_stands_on_one_line_with_its_status(report: VerificationReport) -> None:
     lines = printed(report, 120).splitlines()
     environment = report.environment
-    assert lines[0].startswith("FAILED: 2 rows came out as stated, 1 did not")
+    assert lines[0].startswith("FAILED: 2 claims came out as stated, 1 did not")
     assert f"splu-ref {environment.version}, level {report.level}" in [line.strip() for line in lines]
     heading = next(line for line in lines if "Status" in line)
     assert heading.split() == ["Claim", "or", "check", "Status", "Grade", "Evidence", "Time"]
@@ -75,7 +75,7 @@ def test_markup_in_texts_is_not_obeyed(report: VerificationReport) -> None:
 
 def test_the_last_line_of_a_sound_run(report: VerificationReport) -> None:
     assert last_line(replace(report, rows=report.claims)) == (
-        "passed: 2 rows came out as stated, 0 did not; false-alarm budget 3e-7; 3.2 s"
+        "passed: 2 claims came out as stated, 0 did not; false-alarm budget 3e-7; 3.2 s"
     )
 
 
@@ -84,7 +84,7 @@ def test_the_last_line_counts_only_what_was_checked(report: VerificationReport) 
     recorded = Row("ledger", "splu.S", "lemma", "proved", True, "kernel", unchecked="recorded on 2026-01-02")
     mixed = replace(report, rows=(*report.claims, definition, recorded))
     assert last_line(mixed).startswith(
-        "passed: 2 rows came out as stated, 0 did not; 1 definition; 1 recorded, not checked here; "
+        "passed: 2 claims came out as stated, 0 did not; 1 definition; 1 recorded, not checked here; "
     )
     assert "proved, recorded" in printed(mixed, 120)
     assert not replace(report, rows=(definition, recorded)).holds
@@ -92,7 +92,7 @@ def test_the_last_line_counts_only_what_was_checked(report: VerificationReport) 
     assert (outdated.failed, outdated.number("definition"), outdated.holds) == (1, 0, False)
 
 
-def test_progress_is_silent_unless_on_a_terminal() -> None:
+def test_progress_is_a_line_for_each_stage_or_a_bar_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     quiet, loud = io.StringIO(), io.StringIO()
     for file, terminal in ((quiet, False), (loud, True)):
         console = Console(file=file, force_terminal=terminal, width=100, _environ={"TERM": "xterm"})
@@ -101,6 +101,7 @@ def test_progress_is_silent_unless_on_a_terminal() -> None:
             progress.at("step [two]", 1)
             progress._bar.refresh()
     assert quiet.getvalue() == ""
+    assert capsys.readouterr().err == "verify: Stage [one]\n"
     assert "Stage [one]" in loud.getvalue()
     assert "step [two]" in loud.getvalue()
     assert "1/2" in loud.getvalue()

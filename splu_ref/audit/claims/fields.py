@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, NoReturn, TypedDict, TypeVar
 
@@ -118,7 +119,9 @@ class Fields:
         if not isinstance(value, str) or value not in choices:
             shown = repr(clipped(value)) if isinstance(value, str) else "no text"
             listed = " or ".join(f'"{choice}"' for choice in choices)
-            self.refuse(key, f"{key} is {shown}: {remedy or 'write ' + listed}")
+            near = get_close_matches(value[:100], choices, n=2) if isinstance(value, str) else []
+            meant = f"did you mean {' or '.join(near)}?" if near else f"write {listed}"
+            self.refuse(key, f"{key} is {shown}: {remedy or meant}")
         return value
 
     def flag(self, key: str) -> bool:

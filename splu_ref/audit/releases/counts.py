@@ -54,6 +54,10 @@ def counts_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
         values.append(min(each, key=lambda value: value.log10, default=IMPOSSIBLE))
     e_value = IMPOSSIBLE if IMPOSSIBLE in values else average(values)
     largest = int(high.max())
+    worst = max(range(len(values)), key=lambda place: values[place].log10)
+    most = f"{low[worst]}" if low[worst] == high[worst] else f"{low[worst]} to {high[worst]}"
+    value = match.original.domains[column][worst]
+    shown = f"the most for {value!r}, published {found[worst]} times with {most} records"
     words = f"{len(values)} counts against "
     if not claimed.is_independent:
         parts = (whole_group_evidence(claimed, found, low, high), joint_evidence(claimed, found, low, high))
@@ -65,6 +69,7 @@ def counts_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
             match.rows,
             f"{words}the law {claimed.draws}",
             lambda level: detectable_counts(claimed, high, others, level),
+            shown,
         )
 
     law = claimed.law
@@ -87,6 +92,7 @@ def counts_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
         match.rows,
         words,
         power,
+        shown,
     )
 
 

@@ -78,13 +78,22 @@ def decoys_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidenc
     e_value = _over_values(each, claimed)
     most_frequent = int(known.argmax())
     typical = int(min(known[most_frequent], np.delete(frequencies, most_frequent).max()))
+    excess = (counts - float(q) * trials) / np.sqrt(trials + 1)
+    worst = int(excess.argmax()) if len(excess) else None
+    domain = match.original.domains[column]
+    shown = (
+        ""
+        if worst is None
+        else f"the most for {domain[pairs.true[worst]]!r}, published as {domain[pairs.published[worst]]!r} "
+        f"{counts[worst]} times, where at most {trials[worst]} can have it as decoy"
+    )
     detail = f"{every} pairs of a true and another published value against at most {float(q):.4f} each"
 
     def power(level: Fraction) -> str:
         reached = rate_power(rate_at_most, typical, q, level / (_combination_loss(claimed) * every))
         return f"one other value among the records of the most frequent value: {reached}"
 
-    return Evidence("decoys", column, e_value, int(known.sum()), detail, power)
+    return Evidence("decoys", column, e_value, int(known.sum()), detail, power, shown)
 
 
 def plan_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence | None:

@@ -127,6 +127,7 @@ def of_decoy_groups(
         },
         smaller=(
             OTHER_GAMMA,
+            *([in_unlinked] if 0 < unlinked <= (to_own or 0) and not unlinked_detected else []),
             *([] if to_own is None else ["fewer altered cells, or cells that were picked"]),
         ),
     )

@@ -69,8 +69,10 @@ def values_check(match: Match, column: str, claimed: SpluGenClaim) -> Check:
     """
     foreign = match.foreign(column)
     if foreign:
-        detail = f"{foreign} rows hold a value that the original does not have"
-        return Check("values", column, False, detail, rows=match.rows)
+        rows = np.flatnonzero(match.published[column] < 0).tolist()
+        detail = f"{_rows(foreign)} a value that the original does not have{_first(rows)}"
+        places = tuple(place + 1 for place in rows[:MOST_PLACES])
+        return Check("values", column, False, detail, rows=match.rows, places=(places, ()))
     domain = match.original.domains[column]
     found = match.found(column)
     frequencies = match.original.frequencies(column)
@@ -128,9 +130,10 @@ def domain_checks(published: Microdata, domains: Mapping[str, Sequence[str]]) ->
         if column not in published.columns:
             continue
         known = set(domain)
-        outside = sum(count for value, count in text_counts(published, column).items() if value not in known)
-        detail = f"{outside} rows hold a value outside the declared domain of {len(domain)}"
-        yield Check("domain", column, not outside, detail, published.row_count)
+        counts = text_counts(published, column)
+        outside = {value: count for value, count in counts.items() if value not in known}
+        detail = f"{_rows(sum(outside.values()))} a value outside the declared domain of {len(domain)}"
+        yield Check("domain", column, not outside, detail + _some(outside), published.row_count)
 
 
 def all_rows_check(published: Microdata, original: Original) -> Check:
@@ -146,6 +149,11 @@ def all_records_check(match: Match, *, in_place: bool) -> Check:
         more = f", {len(moved)} rows with other cells than the record at their place"
         return _of_records(match, more, passed=not moved, moved=moved)
     return _of_records(match, passed=match.unexpected == (0, 0))
+
+
+def _rows(number: int) -> str:
+    """Return how many rows hold what follows."""
+    return "1 row holds" if number == 1 else f"{number} rows hold"
 
 
 def _first(places: Sequence[int]) -> str:

@@ -28,14 +28,16 @@ class Evidence:
     detail: str  # description of the observation
     # the smallest deviation detected with probability at least 0.999, given the level
     power: Callable[[Fraction], str]
+    worst: str = ""  # what contributes most to the evidence, for the description of a failure
 
     def judged(self, level: Fraction, *, power: bool) -> Check:
         """Return the check at a level, with its detection power if ``power``."""
+        passed = not self.e_value.rejects(level)
         return Check(
             name=self.name,
             column=self.column,
-            passed=not self.e_value.rejects(level),
-            detail=self.detail,
+            passed=passed,
+            detail=self.detail if passed or not self.worst else f"{self.detail}; {self.worst}",
             rows=self.rows,
             e_value=self.e_value,
             level=level,
