@@ -184,7 +184,7 @@ def test_an_implausibly_low_count_does_not_prove_that_nobody_has_the_value() -> 
     assert rare.interval is not None
     assert rest.interval is not None
     assert rare.interval[0] == 0
-    assert rare.interval[1] > 200, "a hundredth of the records shows its own value"
+    assert rare.interval[1] > 200, "a hundredth of the records retains its value"
     assert rest.interval == (240 - rare.interval[1], 240)
 
 
