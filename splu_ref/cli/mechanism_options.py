@@ -61,12 +61,19 @@ class MechanismOptions:
     sensitive_table: Path | None
     large: bool
 
-    def required(self, name: str) -> str:
-        """Return the text of an option by its attribute's name, or raise if it is not given."""
-        given: str | None = getattr(self, name)
-        if given is None:
-            raise ParameterError(f"this mechanism needs --{name}: give it")
-        return given
+    def required(self, *names: str, named: bool = True) -> list[str]:
+        """Return the texts of options by their attributes' names, or raise and name all that are not given.
+
+        Without ``named`` the sensitive column is named if it is missing too.
+        """
+        given = {name: getattr(self, name) for name in names}
+        left = [f"--{name}" for name, value in given.items() if value is None]
+        if left:
+            left += [] if named or self.columns else ["--sensitive NAME"]
+            raise ParameterError(
+                f"this mechanism needs {' and '.join(left)}: give {'it' if len(left) == 1 else 'them'}"
+            )
+        return list(given.values())
 
 
 UNNAMED = "no column is sensitive: name it, --sensitive NAME"
@@ -78,7 +85,7 @@ Original: TypeAlias = Callable[[], Microdata]
 
 
 def _splu_gen(options: MechanismOptions, _: Original) -> SpluGens:
-    size = options.required("gamma")
+    [size] = options.required("gamma", named=False)
     if not options.columns:
         raise ParameterError(UNNAMED)
     made = splu_gen(
@@ -90,7 +97,8 @@ def _splu_gen(options: MechanismOptions, _: Original) -> SpluGens:
 
 
 def _anatomy(options: MechanismOptions, _: Original) -> Anatomy:
-    mechanism = Anatomy(options.required("gamma"), options.plan or "anatomy")
+    [size] = options.required("gamma", named=False)
+    mechanism = Anatomy(size, options.plan or "anatomy")
     if options.sensitive_table is None:
         raise ParameterError(
             "anatomy publishes two tables: name the file of the second, with the values of each group, by "
@@ -107,8 +115,9 @@ def _distribution(_: MechanismOptions, __: Original) -> RecordMechanism:
 
 def _retention(options: MechanismOptions, original: Original) -> RecordMechanism:
     domains, replacing = _domains(options, original), options.replacing or "uniform"
+    [retention] = options.required("retention")
     return RetentionReplacement(
-        options.required("retention"),
+        retention,
         domains,
         shuffled=options.shuffle,
         replacing={name: options.laws[name] for name in domains} if replacing == "given" else replacing,
@@ -117,7 +126,7 @@ def _retention(options: MechanismOptions, original: Original) -> RecordMechanism
 
 
 def _swap(options: MechanismOptions, _: Original) -> RecordMechanism:
-    return Swapping(options.required("retention"))
+    return Swapping(*options.required("retention", named=False))
 
 
 def _alpha_beta(options: MechanismOptions, original: Original) -> AlphaBeta:
@@ -151,7 +160,7 @@ def _small_domains(options: MechanismOptions, original: Original) -> SmallDomain
             "the values of each part are not declared: give --domain FILE, or --observed-domain for those "
             "that occur"
         )
-    levels = Levels.of(options.required("rho1"), options.required("rho2"))
+    levels = Levels.of(*options.required("rho1", "rho2"))
     if options.domain is not None:
         if options.by:
             raise ParameterError(f"--by: {options.domain} names these columns: leave it out")
@@ -175,12 +184,13 @@ def _perturbed_generalization(options: MechanismOptions, original: Original) -> 
     if not options.quasi:
         raise ParameterError("no column is to be published as ranges of groups: name one, --quasi NAME")
     [(column, domain)] = domains.items()
+    least, retention = options.required("k", "retention")
     made = PerturbedGeneralization(
         column,
         domain,
         options.quasi,
-        integer(options.required("k"), "--k", 1),
-        options.required("retention"),
+        integer(least, "--k", 1),
+        retention,
         numbers=number_columns(table, options.quasi),
     )
     left = [name for name in table.columns if name != column and name not in made.quasi]

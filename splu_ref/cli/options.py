@@ -23,7 +23,10 @@ KeyFile: TypeAlias = Annotated[
     ),
 ]
 IdColumn: TypeAlias = Annotated[
-    str | None, typer.Option("--id", help="Column that identifies a record, for --key-file.")
+    str | None,
+    typer.Option(
+        "--id", help="Column that identifies a record, for --key-file; add --drop with it not to publish it."
+    ),
 ]
 Seed: TypeAlias = Annotated[
     int | None, typer.Option("--seed", help="For tests only: repeatable, not secret.")

@@ -19,8 +19,10 @@ from splu_ref.data import (
     Microdata,
     Rare,
     Recoding,
+    is_missing,
     prepare_table,
     read_table,
+    text,
 )
 from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import JoinedRelease, PublishedTable, Release
@@ -137,7 +139,24 @@ class Preparation:
 
     def applied(self, original: Microdata) -> PreparedTable:
         """Return a table in memory, recoded; errors as in `read`."""
+        self._require_new(original)
         return PreparedTable(prepare_table(original, self.steps, self.domains, self.sensitive), self)
+
+    def _require_new(self, original: Microdata) -> None:
+        """Raise if the text for missing cells is a value of a sensitive column that has missing cells."""
+        crossed = [step for step in self.steps if isinstance(step, Cross) and step.column in self.sensitive]
+        columns = (*self.sensitive, *(part for step in crossed for part in step.parts))
+        missing = original.missing
+        if missing is None or is_missing(missing):
+            return
+        for column in columns:
+            cells = original.coding(column).values if column in original.columns else ()
+            found = {"" if cell is None else text(cell) for cell in cells}
+            if found >= {missing, ""}:
+                raise DataError(
+                    f"--missing {missing!r}: column {column!r} holds this value already, and missing cells "
+                    "would count as it: choose another text"
+                )
 
 
 @dataclass(frozen=True)

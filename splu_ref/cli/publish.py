@@ -456,6 +456,8 @@ class _Publication:
     def publish(self) -> None:
         """Publish a table in memory, write its files and report."""
         earlier = _earlier(*self.earlier)
+        if earlier is not None and (self.options.gamma is None or not self.options.columns):
+            raise _unlike(earlier)
         _require_replay(self.preparation, earlier, self.transcript)
         missing = self.missing
         if missing is None and earlier is not None:
@@ -600,6 +602,11 @@ def _earlier(path: Path | None, manifest: Path | None) -> PublishedTable | None:
 def _require_like(earlier: PublishedTable | None, made: NamedMechanism, sensitive: Sequence[str]) -> None:
     """Raise unless a batch is published like the release that it joins."""
     if earlier is not None and (earlier.mechanism != made or earlier.sensitive != tuple(sensitive)):
-        facts = publish_options(splu_gen_of(earlier.manifest))
-        columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in earlier.sensitive)
-        raise ParameterError(f"a batch is published like the release that it joins: give {facts} {columns}")
+        raise _unlike(earlier)
+
+
+def _unlike(earlier: PublishedTable) -> ParameterError:
+    """Return the error of a batch with other options than the release that it joins, which names them all."""
+    facts = publish_options(splu_gen_of(earlier.manifest))
+    columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in earlier.sensitive)
+    return ParameterError(f"a batch is published like the release that it joins: give {facts} {columns}")

@@ -216,6 +216,21 @@ class Rare:
         """Return column and count."""
         return {"column": self.column, "grouped_below": self.least}
 
+    def require_several(self, table: Microdata) -> None:
+        """Raise if a single value would be grouped, whose count would be published under another name."""
+        categories = table.categories(self.column)
+        counts = np.bincount(categories.codes).tolist()
+        rare = [
+            cell
+            for cell, count in zip(categories.values, counts, strict=True)
+            if 0 < count < self.least and not _is_unchanged(cell, table)
+        ]
+        if len(rare) == 1:
+            raise DataError(
+                f"--group-rare {self.column}={self.least} reaches {text(rare[0])!r} alone, and only renames "
+                "it: give a larger number, or leave it out"
+            )
+
     def apply(self, table: Microdata) -> Microdata:
         """Return the table with rare values grouped; missing cells are unchanged."""
         categories = table.categories(self.column)
@@ -323,25 +338,29 @@ def prepare_table(
     DataError
         If a recoding fails, a cell lies outside its domain, or a column does not exist.
     """
-    changed, taken = apply_recodings(table, steps)
+    changed, taken = apply_recodings(table, steps, publishing=True)
     changed = with_missing_as_text(changed, sensitive)
     for column, values in domains.items():
         changed = changed.with_domain(column, values)
     return changed.with_recodings(taken, table) if taken else changed
 
 
-def apply_recodings(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microdata, tuple[Recoding, ...]]:
+def apply_recodings(
+    table: Microdata, steps: Sequence[Recoding], *, publishing: bool = False
+) -> tuple[Microdata, tuple[Recoding, ...]]:
     """Apply recodings in order; return the table and the recodings as recorded in a manifest.
 
     Raises
     ------
     DataError
-        If a recoding fails.
+        If a recoding fails, or with ``publishing`` would group a single value, which only renames it.
     """
     applied: list[Recoding] = []
     original = table
     for step in steps:
         recoding = step.fitted(original) if isinstance(step, Hashed) else step
+        if publishing and isinstance(recoding, Rare):
+            recoding.require_several(table)
         table = recoding.apply(table)
         applied.append(recoding)
     return table, tuple(applied)

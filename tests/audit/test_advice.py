@@ -7,14 +7,17 @@ from fractions import Fraction
 from math import ceil, comb
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from splu_ref.audit import Advice, Goals, advise, recommend
 from splu_ref.audit.advice.option import option_for
+from splu_ref.audit.advice.skew import crossing
 from splu_ref.channels import Bounds, PublishedCount
 from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.guarantees import utility_threshold
+from splu_ref.mechanisms import largest_gamma
 
 
 def _table(counts: dict[str, int], **columns: list[str]) -> Microdata:
@@ -283,3 +286,21 @@ def test_cautions_at_their_boundary() -> None:
     for option in advice.options:
         text = " ".join(recommend(replace(advice, options=(option,))).reasons)
         assert ("a larger gamma, up to 7, lowers that" in text) == (option.law.gamma < 7)
+
+
+def test_a_crossing_promises_no_gamma_that_another_sensitive_column_forbids() -> None:
+    rows = range(1200)
+    table = Microdata.from_frame(
+        pl.DataFrame(
+            {
+                "sick": ["no" if n % 4 else "yes" for n in rows],
+                "part": [f"p{n % 20}" for n in rows],
+                "shift": ["aabbc"[n % 5] for n in rows],
+            }
+        )
+    )
+    alone, beside = crossing(table, "sick"), crossing(table, "sick", ["shift"])
+    assert alone is not None
+    assert beside is not None
+    assert beside.gamma == largest_gamma(table.histogram("shift")) < alone.gamma
+    assert f"--sensitive shift allows gamma up to {beside.gamma}" in str(beside)

@@ -419,3 +419,39 @@ def test_a_transcript_states_a_gamma_for_each_column(
         assert right in whole
         Path("reported").write_bytes(whole.replace(right, wrong, 1))
         assert main(audit) == 2
+
+
+def test_missing_options_are_named_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _published("--seed", "1", "--manifest", "m.json", output="one.csv")
+    capsys.readouterr()
+    joined = ["--append", "one.csv", "--append-manifest", "m.json"]
+    for words, message in (
+        (
+            joined,
+            "like the release that it joins: give --gamma 2 --retention 1/2 --plan mixed --sensitive job",
+        ),
+        (
+            [*joined, "--gamma", "2"],
+            "like the release that it joins: give --gamma 2 --retention 1/2 --plan mixed --sensitive job",
+        ),
+        ([], "needs --gamma and --sensitive NAME: give them"),
+        (["--mechanism", "swap"], "needs --retention and --sensitive NAME: give them"),
+        (["--mechanism", "small-domains", "--observed-domain"], "needs --rho1 and --rho2: give them"),
+    ):
+        assert main(["publish", "table.csv", "-o", "new.csv", *words]) == 2
+        assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_what_only_renames_a_value_or_hides_a_missing_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    jobs = ["a"] * 6 + ["b"] * 5 + ["c"] * 3 + ["d"] * 2 + [""] * 2
+    Path("t.csv").write_text("job\n" + "".join(f'"{job}"\n' for job in jobs))
+    words = ["publish", "t.csv", "-o", "p.csv", "--force", "--sensitive", "job", "--gamma", "2", "--missing"]
+    assert main([*words, "a"]) == 2
+    assert "--missing 'a': column 'job' holds this value already" in capsys.readouterr().err
+    assert main([*words, "none", "--group-rare", "job=3"]) == 2  # missing cells are not grouped
+    assert "--group-rare job=3 reaches 'd' alone, and only renames it" in capsys.readouterr().err
+    for accepted in (["none"], ["none", "--group-rare", "job=2"], ["none", "--group-rare", "job=4"]):
+        assert main([*words, *accepted]) == 0

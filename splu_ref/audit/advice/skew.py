@@ -140,7 +140,10 @@ def crossing(
     numbers = itertools.chain([""], itertools.count(2))
     names = (re.sub(r"\W+", "_", f"{sensitive}_{best[3]}{number}") for number in numbers)
     free = next(name for name in names if name not in table.columns)
-    return Crossing(name=free, by=best[3], gamma=best[2], sensitive=sensitive, others=tuple(but))
+    # The other sensitive columns are published with the same gamma, where they allow any.
+    limits = [found for column in but if (found := largest_gamma(table.histogram(column))) > 1]
+    gamma = min(best[2], *limits) if limits else best[2]
+    return Crossing(name=free, by=best[3], gamma=gamma, sensitive=sensitive, others=tuple(but))
 
 
 def _named(columns: Iterable[str]) -> str:
