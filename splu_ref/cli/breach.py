@@ -90,6 +90,7 @@ def run(
     """
     levels = Levels.of(rho1, rho2)
     observed: bool | None = None
+    missing: str | None = None
     if certificate is not None:
         refuse_existing(certificate, force=force)
     if manifest is not None:
@@ -97,15 +98,16 @@ def run(
             raise ParameterError("--manifest states the domain: leave out --values")
         release = StatedRelease.open(ReleaseOptions(retention=retention), manifest)
         stated = _read_law(manifest, release, column, prior, certificate)
+        facts = release.manifest
+        observed, missing = (None, None) if facts is None else (facts.observed_domain, facts.missing)
         if not isinstance(stated, _ReplacementLaw):
-            return _breach_of_matrix(stated, levels, prior, as_json=as_json)
-        observed = None if release.manifest is None else release.manifest.observed_domain
+            return _breach_of_matrix(stated, levels, prior, missing, as_json=as_json)
         keep, column, domain = stated.mechanism.retention, stated.column, stated.domain
     elif retention is None:
         raise ParameterError("no parameters: give --retention, or the release's --manifest")
     else:
         keep, domain, stated = probability(retention, "--retention"), None, None
-    counts = None if prior is None else _possible_counts(stated, _counts(prior, column, domain))
+    counts = None if prior is None else _possible_counts(stated, _counts(prior, column, domain, missing))
     if stated is None:
         _require_domain(column, values, counts)
     if counts is not None:
@@ -146,10 +148,12 @@ def _require_domain(column: str | None, values: str | None, counts: dict[str, in
         raise ParameterError("no domain: give --values 14, or --prior TABLE --column NAME")
 
 
-def _breach_of_matrix(operator: Operator, levels: Levels, prior: Path | None, *, as_json: bool) -> int:
+def _breach_of_matrix(
+    operator: Operator, levels: Levels, prior: Path | None, missing: str | None, *, as_json: bool
+) -> int:
     """Answer for a release by a matrix, which has no retention probability."""
     channel = from_matrix(operator.values, operator.rows, operator.values)
-    counts = None if prior is None else _counts(prior, operator.column, operator.values)
+    counts = None if prior is None else _counts(prior, operator.column, operator.values, missing)
     with counted("searching priors"):
         found = _worst_breach(channel, counts, levels, local=True)
     lines = _lines(levels, found, prior=counts is not None)
@@ -336,14 +340,16 @@ def _swapped_limit(limit: Fraction, records: int) -> Fraction:
     return Fraction(bisect_left(range(1, _MILLION), True, key=reaches), _MILLION)
 
 
-def _counts(path: Path, column: str | None, declared: tuple[str, ...] | None) -> dict[str, int]:
-    """Return the counts of a column by value, over the declared domain if there is one."""
+def _counts(
+    path: Path, column: str | None, declared: tuple[str, ...] | None, missing: str | None
+) -> dict[str, int]:
+    """Return the counts of a column, over the declared domain if there is one, by value or ``missing``."""
     from splu_ref.data import read_table, text  # noqa: PLC0415 - most runs read none
 
     if column is None:
         raise ParameterError("--prior is a table: name its sensitive column, --column NAME")
     with about(path):
-        table = read_table(path)
+        table = read_table(path, missing)
         if declared is not None:
             table = table.with_domain(column, declared)
         table.codes(column)  # a single value is refused

@@ -32,21 +32,24 @@ from splu_ref.audit import (
     scan,
     skew,
 )
+from splu_ref.channels import InputError
 from splu_ref.cli.options import parameter_text
 from splu_ref.cli.preparation import Preparation
-from splu_ref.data import SUFFIXES, Cross, Microdata, Rare, current_separator
+from splu_ref.data import SUFFIXES, Bins, Cross, Microdata, Rare, current_separator
 from splu_ref.guarantees import Progress
 
 DOMAIN = "domain.json"
 """The file of declared domains that is named in the command of the other mechanism."""
 _LISTED = 10
 """Values of a column that are shown as an example of its domain."""
-_ROUNDS = 5
+_ROUNDS = 6
 """Number of times that remedies are applied and the table is examined again."""
 _ROLES = ("quasi", "keep")
 """Options that change what is objected to, and not the published table."""
 _DROPPED = ("disclosure", "dependence")
 """Grounds of objections whose column must not be published."""
+_PERIODS = ("month", "year")
+"""Bins of dates that are tried before a column is dropped, in this order."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,10 @@ class PreparationOptions:
             name: [*values, *(value for key, value in found if key == name)]
             for name, values in self.given.items()
         }
+        binned = {value.rpartition("=")[0] for key, value in found if key == "bins"}
+        added["bins"] = [
+            each for each in added["bins"] if ("bins", each) in found or each.rpartition("=")[0] not in binned
+        ]
         for name in ("bins", "group-rare"):
             added[name] = [each for each in added[name] if each.rpartition("=")[0] not in added["drop"]]
         crossed = {
@@ -157,6 +164,23 @@ class Examination:
         """The columns that must not be published, as remedies."""
         return [("drop", each.column) for each in self.objections if each.ground in _DROPPED]
 
+    def coarsened(self, original: Microdata) -> list[tuple[str, str]]:
+        """Return remedies for the columns that must not be published: longer periods of dates first."""
+        return [self._longer_period(original, column) or (name, column) for name, column in self.drops]
+
+    def _longer_period(self, original: Microdata, column: str) -> tuple[str, str] | None:
+        """Return bins of dates that were not tried yet; None without such bins, or without dates."""
+        given = [each for each in self.options.given["bins"] if each.rpartition("=")[0] == column]
+        tried = [period for period in _PERIODS if f"{column}={period}" in given]
+        if column in self.options.sensitive or len(tried) < len(given) or _PERIODS[-1] in tried:
+            return None
+        option = f"{column}={_PERIODS[len(tried)]}"
+        try:
+            Bins.parse(option).apply(original.select([column]))
+        except InputError:
+            return None
+        return "bins", option
+
     @property
     def keep(self) -> Fraction:
         """Retention probability of the other mechanism."""
@@ -195,7 +219,7 @@ class Examination:
         found: Examination = self
         for _ in range(_ROUNDS):
             prepared = found.options.preparation().applied(original).table
-            changes = found.drops
+            changes = found.coarsened(original)
             if not changes:  # recodings may interact: one at a time
                 some = (remedies(found.table, prepared, each, found.advices) for each in found.objections)
                 changes = next((each for each in some if each), [])

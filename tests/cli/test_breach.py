@@ -75,6 +75,18 @@ def test_one_prior(capsys: pytest.CaptureFixture[str], table: Path) -> None:
     assert "below 10/13 (about 0.7692)" in reported
 
 
+def test_missing_cells_of_a_prior_are_the_value_that_the_manifest_names(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("sex,job\n" + "m,a\n" * 6 + "f,b\n" * 3 + "m,\n", encoding="utf-8")
+    words = "--sensitive job --mechanism retention --retention 1/2 --missing none --observed-domain"
+    assert main(["publish", "t.csv", "-o", "o.csv", *words.split(), "--manifest", "m.json"]) == 0
+    capsys.readouterr()
+    found = _json(capsys, *LEVELS, "--manifest", "m.json", "--prior", "t.csv", "--column", "job")
+    assert found["witness"]["secret"] == ["none"]
+
+
 def test_what_keeps_all_has_no_bound(capsys: pytest.CaptureFixture[str]) -> None:
     found = _json(capsys, *LEVELS, "--retention", "1", "--values", "3", code=1)
     assert (found["amplification"], found["epsilon"], found["witness"]["posterior"]) == (None, None, "1")

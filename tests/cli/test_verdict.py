@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shlex
+from datetime import date, timedelta
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -68,9 +69,17 @@ def _few() -> list[str]:
     return ["sex,price"] + [f"{'mf'[n % 2]},{price}" for n, price in enumerate(prices)]
 
 
+def _dated() -> list[str]:
+    draw = random.Random(10)
+    header, *rows = _plain()
+    first = date(1990, 1, 1)
+    return [f"{header},seen"] + [f"{row},{first + timedelta(draw.randrange(9000))}" for row in rows]
+
+
 TABLES = {
     "plain": (_plain, "job", "publish", set(), ()),
     "people": (_people, "illness", "change first", {"disclosure"}, ("--drop name", "--drop code")),
+    "dated": (_dated, "job", "change first", {"disclosure"}, ("--bins seen=month",)),
     "frequent": (_frequent, "ill", "change first", {"goals"}, ("--cross ill_part=ill,part",)),
     "incomes": (_incomes, "income", "change first", {"nothing accurate"}, ("--bins income=",)),
     "few": (_few, "price", "change first", {"little accurate"}, ("--bins price=",)),
