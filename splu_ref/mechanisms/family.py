@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import narwhals as nw
+
 from splu_ref.channels import DataError
 from splu_ref.data import Microdata, TableInput, as_table
 from splu_ref.mechanisms import manifest
@@ -86,12 +88,35 @@ def read_release(
         public.require(published)
     except DataError as error:
         is_frame = not isinstance(table, str | os.PathLike | Microdata)
-        lacks_cells = any("" in published.values(name) for name in published.columns)
-        if not (is_frame and lacks_cells and published.row_count == public.rows):
+        advice = _reading_advice(published) if is_frame and published.row_count == public.rows else None
+        if advice is None:
             raise
-        raise DataError(
-            f"{error}; if pandas read texts such as n/a in it as missing cells, read the file with "
-            "keep_default_na=False"
-        ) from None
+        raise DataError(f"{error}; {advice}") from None
     second = None if sensitive_table is None else as_table(sensitive_table)
     return with_sensitive_table(published, public, second)
+
+
+_AS_TEXT = {"pandas": "with dtype=str and keep_default_na=False", "polars": "with infer_schema=False"}
+"""The arguments by which each library reads the cells of a file as they are."""
+_NAMED = 3
+"""Largest number of columns that an error lists."""
+
+
+def _reading_advice(table: Microdata) -> str | None:
+    """Return how to read the file of a frame whose cells may have changed as it was read, or None."""
+    frame = nw.from_native(table.to_frame(), eager_only=True)
+    library = frame.implementation.value
+    typed = [name for name, kind in frame.schema.items() if kind not in (nw.String, nw.Categorical, nw.Enum)]
+    typed.sort(key=lambda name: frame.schema[name].is_integer())  # which loses nothing but leading zeros
+    if typed:
+        more = f" and {len(typed) - _NAMED} more" if len(typed) > _NAMED else ""
+        columns = (
+            f"{', '.join(map(repr, typed[:_NAMED]))}{more} {'is' if len(typed) == 1 else 'are'} not text"
+        )
+        change = f"changed cells such as 2.10 or 007 as it read the file ({columns})"
+    elif library == "pandas" and any("" in table.values(name) for name in table.columns):
+        change = "read texts such as n/a as missing cells"
+    else:
+        return None
+    remedy = f"read it {_AS_TEXT[library]}, or give its path" if library in _AS_TEXT else "give its path"
+    return f"if {library} {change}, {remedy}"

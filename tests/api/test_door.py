@@ -9,6 +9,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -62,17 +63,44 @@ def test_a_release_is_shown_in_a_line() -> None:
     assert repr(tables) == "TwoTablesRelease(24 rows by Anatomy, sensitive columns value)"
 
 
-def test_a_frame_without_texts_that_pandas_takes_for_missing_says_how_to_read_it(tmp_path: Path) -> None:
-    frame = FRAME.with_columns(name=pl.Series(["n/a", "x"] * 12))
-    published, manifest = tmp_path / "p.csv", tmp_path / "m.json"
-    sr.SpluGen(2).publish(frame, "value", sr.SeededSource(1)).write(published, manifest=manifest)
-    with pytest.raises(DataError, match=r"; if pandas read texts such as n/a .* with keep_default_na=False$"):
+def test_a_frame_whose_cells_changed_as_it_was_read_says_how_to_read_the_file(tmp_path: Path) -> None:
+    texts = FRAME.with_columns(name=pl.Series(["n/a", "x"] * 12))
+    numbers = FRAME.with_columns(
+        price=pl.Series(["2.10", "3"] * 12),
+        count=pl.Series(["1", ""] * 12),
+        day=pl.Series(["2024-01-05"] * 24),
+    )
+    found = {}
+    for name, frame in (("texts", texts), ("numbers", numbers)):
+        published, manifest = tmp_path / f"{name}.csv", tmp_path / f"{name}.json"
+        sr.SpluGen(2).publish(frame, "value", sr.SeededSource(1)).write(published, manifest=manifest)
+        found[name] = published, manifest
+    published, manifest = found["texts"]
+    remedy = r"with dtype=str and keep_default_na=False, or give its path$"
+    with pytest.raises(DataError, match=rf"; if pandas read texts such as n/a as missing cells, .* {remedy}"):
         sr.read_release(pd.read_csv(published), manifest)
     whole = pd.read_csv(published, keep_default_na=False)
     assert sr.read_release(whole, manifest).table.row_count == 24
     for other in (whole.replace("x", "y"), pd.read_csv(published).head(20)):  # are other tables
         with pytest.raises(DataError, match=r"give the files of one release$"):
             sr.read_release(other, manifest)
+    published, manifest = found["numbers"]
+    read: list[tuple[Any, str]] = [
+        (pd.read_csv(published, parse_dates=["day"]), rf"if pandas .*'price', 'count', 'day' .* {remedy}"),
+        (
+            pl.read_csv(published),
+            r"if polars .*'price', 'count' are not text\), .* with infer_schema=False, or",
+        ),
+        (pl.read_csv(published).to_arrow(), r"if pyarrow .*'price', 'count' are not text\), give its path$"),
+    ]
+    for given, message in read:
+        with pytest.raises(DataError, match=message):
+            sr.read_release(given, manifest)
+    for given in (
+        pd.read_csv(published, dtype=str, keep_default_na=False),
+        pl.read_csv(published, infer_schema=False),
+    ):
+        assert sr.read_release(given, manifest).table.row_count == 24
 
 
 def test_numbers_with_missing_cells_are_crossed_where_a_text_stands_for_them() -> None:
