@@ -48,6 +48,8 @@ def answers(
         with the condition as text, and ``estimate``, ``standard_error``, ``low`` and ``high`` (the ends of
         the 95 % interval), ``method``, ``published_count``, ``predicate_count`` and ``warning``, which says
         why there is no interval or none of 95 % for each count, and where a published count reveals little.
+        The standard error of the method ``shrunk`` is an average over the values of the column: see
+        `QueryEstimate`.
 
     Raises
     ------
@@ -150,9 +152,9 @@ def tabulate(
     A data frame
         Of the kind of the published table: a row for each combination, with the columns of ``by`` as texts,
         ``estimate``, ``standard_error``, ``low`` and ``high`` (the ends of the 95 % interval),
-        ``half_width``, ``approximation``, ``method``, ``published_count`` and ``predicate_count``. Rows add
-        up to the public counts of the columns that are not sensitive, and to the estimates of each sensitive
-        value.
+        ``half_width``, ``approximation``, ``method``, ``published_count`` and ``predicate_count``. The
+        standard error is that of `answers`. Rows add up to the public counts of the columns that are not
+        sensitive, and to the estimates of each sensitive value.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -247,7 +248,10 @@ def _opened(
 
         def answer(queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
             named = None if method is None else chosen
-            return estimator.estimate(queries, named, interval=kind, progress=progress)
+            found = estimator.estimate(queries, named, interval=kind, progress=progress)
+            if named is None or named.name in METHODS:
+                return found
+            return [replace(each, note=None, warning=each.note) for each in found]  # of the ledger
 
         return known, partial(estimator.resolve, method=chosen), answer
     assert facts is not None, "options state SPLU-Gen alone"

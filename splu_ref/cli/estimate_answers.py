@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from splu_ref.cli.output import note, show
@@ -26,6 +25,9 @@ from splu_ref.mechanisms import (
     SpluGen,
     SpluGens,
 )
+
+AVERAGED, ON_AVERAGE = "shrunk", "on average over the values"
+"""The method whose standard error is not that of one value, and what is said of it."""
 
 _FAR = 2.5
 
@@ -136,7 +138,7 @@ def show_answer(
         lines.append(("note", answer.note))
     if answer.warning is not None:
         lines.append(("warning", answer.warning))
-    if answer.published_count == 0 and known.attached_manifest is None:
+    if answer.published_count == 0 < answer.predicate_count and known.attached_manifest is None:
         note(f"no published row has {query}: a rare value may have vanished, or the value is misspelled")
     show(result, lines, as_json=as_json)
 
@@ -158,7 +160,10 @@ def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:
             f"; up to {reach / answer.standard_error:.1f} standard errors away, because the standard error "
             "is larger at other counts of the interval"
         )
-    return [("standard error", _shown(answer.standard_error)), (label, text)]
+    error = _shown(answer.standard_error)
+    if answer.method == AVERAGED and answer.standard_error > 0:
+        error += f", {ON_AVERAGE}"
+    return [("standard error", error), (label, text)]
 
 
 def _value_lines(
@@ -176,11 +181,11 @@ def _value_lines(
         "interval_within_bound": list(count.interval_within_bound),
     }
     least, greatest = (int(end) for end in answer.interval or count.interval)
-    exact = ", exact" if retention == Fraction(1, gamma) else ""
+    accuracy = result["approximation"]
     lines = [
         ("estimate", f"{count.estimate}, unbiased"),
         ("standard error", f"{count.standard_error:.2f} = sqrt({count.variance})"),
-        ("95 % interval", f"{least} to {greatest}{exact}"),
+        ("95 % interval", f"{least} to {greatest}, {accuracy}"),
     ]
     if greatest > rows // gamma:
         least, greatest = count.interval_within_bound

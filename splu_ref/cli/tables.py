@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from splu_ref.channels import InputError, ParameterError
+from splu_ref.cli.estimate_answers import AVERAGED, ON_AVERAGE
 from splu_ref.cli.output import MOST_LINES
 from splu_ref.data import JOINED_BY, Cross, Dropped, listed, refuse_existing, write_all
 from splu_ref.estimators import (
@@ -182,11 +183,13 @@ def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
     joint = len({*table.by, *dict(table.where)} & set(release.domains)) > 1
     unknown = any(cell.standard_error is None and cell.interval is not None for cell in lines)
     reasons = dict.fromkeys(cell.warning for cell in lines if cell.warning is not None)
+    has_average = any(cell.method == AVERAGED and cell.standard_error for cell in lines)
+    averaged = f"; standard errors of {AVERAGED}: {ON_AVERAGE}" if has_average else ""
     mark = "*: " if reasons else ""
     more = f"; and {len(reasons) - 1} more (--json)" if len(reasons) > 1 else ""
     notes = [
         *([f"where   {Query(table.where)}"] if table.where else []),
-        f"method  {methods}; intervals: {', '.join(sorted(accuracy))}",
+        f"method  {methods}; intervals: {', '.join(sorted(accuracy))}{averaged}",
         f"among   {table.rows} of the {rows} records of the release, with their true values",
         *([f"note    {NO_JOINT_ERROR}"] if joint and unknown else []),
         *([] if table.warning is None else [f"warning {mark}{table.warning}{more}"]),

@@ -52,6 +52,9 @@ ON_AVERAGE = (
 )
 """Warning for intervals of the kind ``average``."""
 
+EMPTY_PREDICATE = "no record meets the conditions on the columns that are not sensitive, so the count is 0"
+"""Note on estimates for an empty predicate."""
+
 NORMAL_INTERVAL = (
     "the interval is the estimate plus or minus 1.96 standard errors, which covers less than 95 % where one "
     "value holds over 40 % of the records of the predicate: use shrunk"
@@ -68,7 +71,9 @@ class QueryEstimate:
     estimate
         Not rounded to whole records.
     standard_error
-        A named approximation for each method: see `docs/estimating`. None where none is known.
+        A named approximation for each method: see `docs/estimating`. That of ``shrunk`` is the root mean
+        square error over the values of the column: the error of a value that depends strongly on the
+        conditions may be several times as large. None where none is known.
     interval
         Nominal 95 %; None where none is known to hold.
     method
@@ -92,8 +97,9 @@ class QueryEstimate:
     exact
         Whether the interval holds the true count with at least its level, whatever that count is.
     model_error
-        The root mean square error under the method's model, where it is no standard error because the bias
-        is not bounded; it weights the estimate in tables. None elsewhere.
+        The root mean square error under the method's model, which weights the estimate in tables, where it is
+        no standard error: because the bias is not bounded, or because it is larger than any error that is
+        possible. None elsewhere.
     """
 
     estimate: float
@@ -110,10 +116,14 @@ class QueryEstimate:
     exact: bool = False
     model_error: float | None = None
 
+    def __post_init__(self) -> None:
+        if self.predicate_count == 0 and self.note is None:
+            object.__setattr__(self, "note", EMPTY_PREDICATE)
+
     @property
     def known_error(self) -> float:
-        """The standard error, or else the error of the model; NaN if neither is known."""
-        errors = (self.standard_error, self.model_error)
+        """The error of the model, or else the standard error; NaN if neither is known."""
+        errors = (self.model_error, self.standard_error)
         return next((error for error in errors if error is not None), nan)
 
 
@@ -235,12 +245,17 @@ class Estimates:
         """Return the result of each query under the name of the method.
 
         Without an estimate the result is n f'/N with the interval 0 .. most and the standard error most/2,
-        the largest standard deviation on that range.
+        the largest standard deviation on that range. No standard error is above the largest error of an
+        estimate that is clipped.
         """
         blank, most = ~np.isfinite(self.value), counted.most
+        value = np.where(blank, np.minimum(counted.expected, most), self.value)
+        error = np.where(blank, most / 2, self.error)
+        clipped = self.condition_number is None  # what an inverse gives is not
         arrays = (
-            np.where(blank, np.minimum(counted.expected, most), self.value),
-            np.where(blank, most / 2, self.error),
+            value,
+            error,
+            np.minimum(error, np.maximum(value, most - value)) if clipped else error,
             np.where(blank, 0.0, self.lower),
             np.where(blank, most, self.upper),
             counted.both,
@@ -251,7 +266,7 @@ class Estimates:
         return [
             QueryEstimate(
                 estimate=value,
-                standard_error=None if self.warning or of_model else error,
+                standard_error=None if self.warning or of_model else possible,
                 interval=None if self.warning else (lower, upper),
                 method=method,
                 published_count=round(both),
@@ -260,9 +275,9 @@ class Estimates:
                 interval_kind=self.interval_kind,
                 note=NO_INFORMATION if nothing else NO_JOINT_ERROR if of_model else note,
                 warning=self.warning or self.caveat,
-                model_error=error if of_model else None,
+                model_error=error if of_model or (possible < error and not self.warning) else None,
             )
-            for value, error, lower, upper, both, predicate, nothing, of_model, note in zip(
+            for value, error, possible, lower, upper, both, predicate, nothing, of_model, note in zip(
                 *(array.round(_DECIMALS).tolist() for array in arrays),
                 blank.tolist(),
                 modeled.tolist(),

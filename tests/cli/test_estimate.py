@@ -289,6 +289,24 @@ def test_a_reader_sees_method_error_and_interval(folder: Path, capsys: pytest.Ca
         assert word in shown
 
 
+@pytest.mark.parametrize(
+    ("options", "interval"),
+    [
+        (("--where", "sex=Female", "--method", "printed"), r"\ninterval .*, approximate"),
+        (("--retention", "1/5"), r"\n95 % interval .*, exact"),
+        (("--retention", "1/4"), r"\n95 % interval .*, approximate"),
+    ],
+)
+def test_an_interval_is_called_what_it_is(
+    folder: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], interval: str
+) -> None:
+    release = ["estimate", str(folder / "p.csv"), "--gamma", "5", "--sensitive", "occupation", *options]
+    assert main([*release, "--where", "occupation=Sales"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(interval, shown), shown
+    assert ("for comparison only" in shown) == ("printed" in options)
+
+
 def test_without_the_proofs_printed_says_where_it_is(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -386,8 +404,19 @@ def test_an_interval_that_reaches_far_says_why() -> None:
     assert dict(uncertainty_lines(far))["95 % interval"].startswith(
         "9.5 to 13.3, approximate; up to 3.3 standard errors"
     )
-    near = dict(uncertainty_lines(replace(far, interval=(8.0, 12.0))))
+    near = dict(uncertainty_lines(replace(far, interval=(8.0, 12.0), method="exact")))
     assert near == {"standard error": "1", "95 % interval": "8 to 12, approximate"}
+
+
+@pytest.mark.parametrize(
+    ("method", "error", "shown"),
+    [("shrunk", 1.0, "1, on average over the values"), ("shrunk", 0.0, "0"), ("inversion", 1.0, "1")],
+)
+def test_the_standard_error_of_the_default_is_called_one_on_average(
+    method: str, error: float, shown: str
+) -> None:
+    answer = QueryEstimate(4.0, error, (0.0, 9.0), method, 3, 10)
+    assert dict(uncertainty_lines(answer))["standard error"] == shown
 
 
 def test_each_interval_has_its_kind(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

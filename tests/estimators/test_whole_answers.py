@@ -11,15 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import product, zip_longest
 from math import isclose
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 from splu_ref.estimators import METHODS, Interval, Query, QueryEstimate, QueryEstimator, estimator_of
+from splu_ref.estimators.answers import EMPTY_PREDICATE
 from splu_ref.mechanisms import (
     AlphaBeta,
     Operator,
@@ -101,7 +103,7 @@ RELEASES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
 
 
 def _line(query: str, answer: QueryEstimate) -> str:
-    error = answer.standard_error if answer.model_error is None else answer.model_error
+    error = answer.model_error if answer.standard_error is None else answer.standard_error
     numbers = [answer.estimate, error, *(answer.interval or ("no interval",))]
     text = " ".join(f"{one:.9g}" if isinstance(one, float) else str(one) for one in numbers)
     counts = f"{answer.published_count}/{answer.predicate_count}"
@@ -168,6 +170,30 @@ def test_every_number_is_unchanged(name: str) -> None:
     [_, *lines] = _lines(name)
     pairs = zip_longest(_expected_lines()[name], lines, fillvalue="")
     assert [pair for pair in pairs if not _same(*pair)] == []
+
+
+def test_no_error_of_a_clipped_estimate_is_larger_than_any_that_is_possible() -> None:
+    """Tables weight their cells by the error of the model, which is larger in some of these predicates."""
+    queries = [
+        Query.of({"age": age, "sex": sex, "job": job}) for age, sex, job in product(range(20, 33), "FM", JOBS)
+    ]
+    mechanisms: list[tuple[SpluGen | RetentionReplacement, str]] = [
+        *((SpluGen(3), method) for method in ("exact", "em", "shrunk")),
+        (RetentionReplacement("1/5", {"job": JOBS}), "em"),
+    ]
+    for mechanism, method in mechanisms:
+        answers = estimator_of(mechanism.publish(FRAME, "job", SeededSource(1)))(queries, method)
+        errors = np.array([answer.standard_error for answer in answers])
+        largest = [max(answer.estimate, answer.predicate_count - answer.estimate) for answer in answers]
+        assert (errors <= np.array(largest) + 1e-9).all(), method
+        assert any(answer.known_error > error for answer, error in zip(answers, errors, strict=True)), method
+
+
+def test_an_empty_predicate_is_called_one() -> None:
+    query = Query.parse(["age>99 and job=a"])
+    for mechanism in (SpluGen(3), RetentionReplacement("1/5", {"job": JOBS})):
+        [answer] = estimator_of(mechanism.publish(FRAME, "job", SeededSource(1)))([query], None)
+        assert (answer.estimate, answer.predicate_count, answer.note) == (0, 0, EMPTY_PREDICATE)
 
 
 def test_another_number_word_or_line_is_detected() -> None:

@@ -258,7 +258,7 @@ class _Sample:
         answers = estimator.estimate(queries, None)
         ends = np.array([answer.interval or (0, 0) for answer in answers], dtype=np.float64)
         most = np.array([answer.predicate_count for answer in answers])
-        errors = np.array([one.standard_error or 0.0 for one in estimator.estimate(queries, "exact")])
+        errors = np.nan_to_num([one.known_error for one in estimator.estimate(queries, "exact")])
         order, shares = np.argsort(errors), weights / weights.sum()
         middle = np.searchsorted(np.cumsum(shares[order]), (0.5 - 1e-9, 0.5 + 1e-9))
         return cls(

@@ -289,9 +289,12 @@ def _bounded(answer: QueryEstimate, estimate: float) -> QueryEstimate:
     """Return a result with another estimate, its interval clipped to 0 .. n and extended to contain it."""
     assert answer.interval is not None
     low, high = (min(max(end, 0.0), float(answer.predicate_count)) for end in answer.interval)
+    error, largest = answer.known_error, max(estimate, answer.predicate_count - estimate)
     return replace(
         answer,
         estimate=estimate,
+        standard_error=min(error, largest),
+        model_error=error if error > largest else None,
         interval=(min(low, estimate), max(high, estimate)),
         method=MOST_LIKELY,
         note=_CLIPPED if answer.note is None else f"{answer.note}; {_CLIPPED}",
