@@ -38,6 +38,7 @@ NARROW = 80
 """Columns of a terminal for which the room for rows is computed."""
 ALL, BLANK = "all", "(no content)"
 """Labels of all values of a column together, and of empty cells."""
+NOTHING_KNOWN = "note    none: the release says nothing about the mean of such a group"
 
 
 class TableOptions(NamedTuple):
@@ -181,8 +182,9 @@ def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
     accuracy = {cell.approximation for cell in table.cells}
     accuracy |= {cell.approximation for cell in table.totals} - {"exact"}
     joint = len({*table.by, *dict(table.where)} & set(release.domains)) > 1
-    unknown = any(cell.standard_error is None and cell.interval is not None for cell in lines)
-    reasons = dict.fromkeys(cell.warning for cell in lines if cell.warning is not None)
+    unknown = any(cell.is_known and cell.standard_error is None and cell.interval for cell in lines)
+    known = [cell for cell in lines if cell.is_known]
+    reasons = dict.fromkeys(cell.warning for cell in known if cell.warning is not None)
     has_average = any(cell.method == AVERAGED and cell.standard_error for cell in lines)
     averaged = f"; standard errors of {AVERAGED}: {ON_AVERAGE}" if has_average else ""
     mark = "*: " if reasons else ""
@@ -192,6 +194,7 @@ def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
         f"method  {methods}; intervals: {', '.join(sorted(accuracy))}{averaged}",
         f"among   {table.rows} of the {rows} records of the release, with their true values",
         *([f"note    {NO_JOINT_ERROR}"] if joint and unknown else []),
+        *([NOTHING_KNOWN] if len(known) < len(lines) else []),
         *([] if table.warning is None else [f"warning {mark}{table.warning}{more}"]),
     ]
     room = len(lines) if every else MOST_LINES - 2 - sum(1 + len(note) // NARROW for note in notes)
@@ -207,12 +210,13 @@ def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
 
 def _texts(cell: Cell) -> list[str]:
     texts = [ALL if value is None else listed(value) or BLANK for value in cell.values]
-    error = "none" if cell.standard_error is None else _shown(cell.standard_error)
+    estimate = _shown(cell.estimate) if cell.is_known else "none"
+    error = "none" if cell.standard_error is None or not cell.is_known else _shown(cell.standard_error)
     if cell.interval is None:
-        return [*texts, _shown(cell.estimate), error, "none"]
+        return [*texts, estimate, error, "none"]
     low, high = cell.interval
-    mark = "" if cell.warning is None else " *"
-    return [*texts, _shown(cell.estimate), error, f"{_shown(low)} to {_shown(high)}{mark}"]
+    mark = "" if cell.warning is None or not cell.is_known else " *"
+    return [*texts, estimate, error, f"{_shown(low)} to {_shown(high)}{mark}"]
 
 
 def _shown(value: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -243,6 +244,11 @@ def test_means_and_sums_by_group(release: list[str], capsys: pytest.CaptureFixtu
     sales = next(cell for cell in means["cells"] if cell["values"] == {"occupation": "Sales"})
     assert sales["method"] == "inversion"
     assert sales["interval"][0] < 37.35 < sales["interval"][1]
+    alone = ["--where", "native_country=Scotland", "--by", "occupation", "--mean", "age", "--explain"]
+    assert main([*release, *alone]) == 0  # eleven records
+    shown = capsys.readouterr().out
+    assert re.search(r"\nArmed-Forces +none +none +\d+ to \d+\n", shown), shown
+    assert "note    none: the release says nothing about the mean" in shown
     sums = _json(capsys, [*release, "--by", "occupation", "--sum", "age"])
     ages = pl.Series(embedded_table().cells("age")).cast(pl.Int64)
     assert sum(cell["estimate"] for cell in sums["cells"]) == near(ages.sum(), rel=1e-3)

@@ -20,6 +20,10 @@ from splu_ref.mechanisms import FloatArray, ReleaseData, SpluGen, SpluGenByColum
 from splu_ref.randomness import IntArray
 
 COUNT = "count"
+NO_ESTIMATE = (
+    "no estimate: the release says nothing about the mean, whose interval is the range of the numbers"
+)
+"""Warning of a mean about which nothing is known."""
 PUBLIC = "public"
 """The method of a count that publication did not change."""
 
@@ -38,6 +42,11 @@ class Cell(NamedTuple):
     predicate_count: int  #: see ``published_count``
     exact: bool = False  #: whether the interval has at least its nominal coverage for every count
     warning: str | None = None  #: why the interval is wide, missing or no 95 % interval; or None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the estimate and its error say anything: see `NO_ESTIMATE`."""
+        return self.warning != NO_ESTIMATE
 
     @property
     def approximation(self) -> str:
@@ -213,8 +222,8 @@ def table_columns(table: Table) -> dict[str, list[Any]]:
     }
     ends = [cell.interval or (None, None) for cell in table.cells]
     numbers: dict[str, list[float | None]] = {
-        "estimate": [cell.estimate for cell in table.cells],
-        "standard_error": [cell.standard_error for cell in table.cells],
+        "estimate": [cell.estimate if cell.is_known else None for cell in table.cells],
+        "standard_error": [cell.standard_error if cell.is_known else None for cell in table.cells],
         "low": [low for low, _ in ends],
         "high": [high for _, high in ends],
         "half_width": [half_width(cell.interval) for cell in table.cells],
@@ -252,7 +261,7 @@ def cell_object(table: Table, cell: Cell) -> dict[str, Any]:
             column: value for column, value in zip(table.by, cell.values, strict=True) if value is not None
         },
         "estimate": json_number(cell.estimate),
-        "standard_error": cell.standard_error,
+        "standard_error": cell.standard_error if cell.is_known else None,
         "interval": interval,
         "half_width": half_width(cell.interval),
         "approximation": cell.approximation,

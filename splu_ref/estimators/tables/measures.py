@@ -31,7 +31,15 @@ from splu_ref.estimators.linear.inversion import Inversion
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.conditions import Condition
 from splu_ref.estimators.queries.query import selected
-from splu_ref.estimators.tables.cells import PUBLIC, Cell, PublicGroups, Table, ordered, require_columns
+from splu_ref.estimators.tables.cells import (
+    NO_ESTIMATE,
+    PUBLIC,
+    Cell,
+    PublicGroups,
+    Table,
+    ordered,
+    require_columns,
+)
 from splu_ref.estimators.tables.reconciliation import GroupSums, Measure, Quadratic, Rates, intervals
 from splu_ref.mechanisms import Anatomy, FloatArray, RecordRandomizer, ReleaseData, SpluGens
 from splu_ref.randomness import IntArray, SystemSource
@@ -330,6 +338,10 @@ def _cells(
             continue
         cell_values: dict[str, str | None] = dict(zip(groups.columns, groups.values[place[0]], strict=True))
         cell_values |= {one.column: one.names[at] for one, at in zip(memberships, place[1:], strict=True)}
+        least, greatest = found.least[place], found.greatest[place]
+        whole = low[place] <= least and greatest <= high[place]
+        nothing = least < greatest and (whole or found.records[place] <= 0)
+        unknown = nothing and measure == "mean" and not exact
         cells.append(
             Cell(
                 values=tuple(cell_values[column] for column in by),
@@ -340,6 +352,7 @@ def _cells(
                 published_count=round(float(found.published[place])),
                 predicate_count=int(groups.counts[place[0]]),
                 exact=exact,
+                warning=NO_ESTIMATE if unknown else None,
             )
         )
     return cells

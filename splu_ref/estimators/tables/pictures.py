@@ -5,6 +5,7 @@ Requires matplotlib, the extra ``figures``. Equal tables give equal bytes.
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING
 
 from splu_ref.channels import InputError, ParameterError
@@ -113,12 +114,13 @@ def _heat_map(table: Table, suffix: str) -> bytes:
 
 
 def _estimate(cell: Cell | None) -> float:
-    return 0.0 if cell is None else cell.estimate
+    return 0.0 if cell is None else cell.estimate if cell.is_known else nan
 
 
 def _number(cell: Cell) -> str:
     whole = abs(cell.estimate) >= 100 or cell.estimate == int(cell.estimate)
     shown = f"{cell.estimate:z,.0f}" if whole else f"{cell.estimate:z.1f}"  # z: no minus before a zero
+    shown = shown if cell.is_known else "none"
     if cell.interval is not None and cell.interval[0] != cell.interval[1]:
         low, high = cell.interval
         shown += f"\n{low:z,.0f} to {high:z,.0f}"
@@ -142,7 +144,7 @@ def _bars(table: Table, suffix: str) -> bytes:
             at = [places[_rest(cell, short)] + (number - (len(colors) - 1) / 2) * thick for cell in some]
             label = _word(color) if short is not None else None
             axes.barh(
-                at, [cell.estimate for cell in some], thick * 0.92, color=_COLORS[number],
+                at, [_estimate(cell) for cell in some], thick * 0.92, color=_COLORS[number],
                 label=label, alpha=0.75,
             )  # fmt: skip
             _whiskers(axes, at, some)

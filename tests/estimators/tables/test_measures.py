@@ -13,6 +13,7 @@ import splu_ref as sr
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import Microdata
 from splu_ref.estimators import AnyOf, Cell, measure_table
+from splu_ref.estimators.tables.cells import table_object
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement, Swapping
 from tests.rounding import near
 
@@ -90,6 +91,25 @@ def test_what_is_public_is_exact() -> None:
     assert cell.standard_error < 1e-6
     of_some = _cells(_published("job"), "sum", "age", ("sex",), job="a|b")
     assert of_some["F",].estimate == near(150)
+
+
+def test_nothing_known_of_a_mean_is_no_estimate() -> None:
+    """Some groups have so few records that the interval is the range of all numbers; one number is known."""
+    frame = pd.DataFrame({"job": [*"ababcc" * 400, *"def"], "sex": ["F", "M", "M"] * 801, "one": "7"})
+    frame["age"] = [str(number * number % 101) for number in range(2403)]
+    release = sr.SpluGen(2).publish(frame, "job", sr.SeededSource(1))
+    ages = pd.DataFrame({name: release.table.cells(name) for name in ("sex", "age")})
+    ranges = ages["age"].astype(int).groupby(ages["sex"]).agg(["min", "max"])
+    table = measure_table(release, "mean", "age", ("sex", "job"))
+    known = [cell.interval != tuple(ranges.loc[cell.values[0]]) for cell in table.cells]
+    assert 0 < sum(known) < len(known)
+    assert [cell.is_known for cell in table.cells] == known
+    found = release.tabulate(["sex", "job"], mean_of="age")
+    assert found["estimate"].notna().tolist() == found["standard_error"].notna().tolist() == known
+    written = table_object(table)["cells"]
+    assert ["warning" not in cell and cell["standard_error"] is not None for cell in written] == known
+    for measure, column in (("mean", "one"), ("sum", "age")):
+        assert all(cell.is_known for cell in _cells(release, measure, column, ("sex", "job")).values())
 
 
 def test_sums_of_a_release_add_up_and_plans_without_secret_have_no_intervals() -> None:
