@@ -198,7 +198,8 @@ def _reporter(*, reasons: bool) -> Callable[[Result], None]:
         elif reasons and failed and failures == _SHOWN + 1:
             say(f"more than {_SHOWN} failures: the others are listed at the end", stderr=True)
         elif (failed and failures == 1) or (monotonic() > last + _QUIET and not terminal.watched()):
-            say(f"so far: {tested} tested, {failures} failed, now {result.operation}", stderr=True)
+            now = f"the first is {result.id}" if failed else f"now {result.operation}"
+            say(f"so far: {tested} tested, {failures} failed, {now}", stderr=True)
         else:
             return
         last = monotonic()

@@ -60,7 +60,8 @@ def run(
         ("compared", compared) if check else ("written", place),
         *(("different", line) for line in wrong),
         ("vectors", f"{len(vectors)}: {result['valid']} valid, {result['invalid']} invalid"),
-        ("operations", ", ".join(f"{name} {count}" for name, count in by_operation.items())),
     ]
+    if not wrong:
+        lines.append(("operations", ", ".join(f"{name} {count}" for name, count in by_operation.items())))
     show(result, lines, as_json=as_json)
     return 1 if wrong else 0

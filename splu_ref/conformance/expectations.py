@@ -45,7 +45,9 @@ def read_expected_failures(path: Path, known: Collection[str]) -> dict[str, str]
         if len(words) == 1:
             raise InputError(f"{path}, line {number}: {words[0]} has no reason: write it after the id")
         if words[0] not in known:
-            raise InputError(f"{path}, line {number}: no vector has the id {words[0]}: correct or remove it")
+            vector, _, part = words[0].rpartition("/")
+            remedy = f"give {vector}" if vector in known and part.isdigit() else "correct or remove it"
+            raise InputError(f"{path}, line {number}: no vector has the id {words[0]}: {remedy}")
         if words[0] in reasons:
             raise InputError(f"{path}, line {number}: {words[0]} is listed twice: remove one line")
         reasons[words[0]] = words[1]

@@ -21,9 +21,9 @@ anything:
 - digits of an answer: 4300.
 
 The library answers all of this. This program is slow for large tables, and sums over all outcomes only up to
-these limits: γ f of ``error_probability`` and γ f′ of ``interval``, 20,000; γ α of ``privacy_minimum`` and γ
-v/(ε² T_E) of ``utility_threshold``, 2,000; with a ``retention``, a fourth of each. No vector for it is
-larger.
+these limits: γ f of ``error_probability``, and γ f′ of ``interval``, f′ counted as 4 at least, 20,000; γ α of
+``privacy_minimum`` and γ v/(ε² T_E) of ``utility_threshold``, 2,000; with a ``retention``, a fourth of each.
+No vector for it is larger.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import astuple
 from fractions import Fraction
+from math import inf
 from typing import NoReturn
 
 from splu_ref.spec import (
@@ -73,6 +74,8 @@ MOST_STATES, MOST_TABLES, MOST_RECORDS = 32, 256, 8
 
 MOST_TRIALS = 20_000
 """Trials of a published count whose outcomes are all summed: γ f."""
+LEAST_COUNT = 4
+"""Of an interval also counts above the published one are summed: a smaller one takes as long."""
 MOST_SEARCHED = 2_000
 """Trials of the largest count of a search through counts."""
 
@@ -249,7 +252,7 @@ def draws_of_tape(fields: Fields) -> Answer:
     rule = draws.Rule.of(gamma, Fraction(1, gamma) if probability is None else probability)
     size, tape = fields.integer("size", 0, MOST), tape_of(fields)
     drawn = [rule.draw(integer) for integer in randomness.integers_below(tape, rule.bound, size)]
-    return {"result": drawn, "consumed": tape.consumed}
+    return {"result": numbers(drawn), "consumed": tape.consumed}
 
 
 def publish(fields: Fields) -> Answer:
@@ -580,7 +583,7 @@ def interval(fields: Fields) -> Answer:
     published, gamma = published_count_of(fields)
     confidence = fields.exact("confidence")
     fields.finish()
-    require_small(gamma * published, MOST_TRIALS)
+    require_small(gamma * max(published, LEAST_COUNT), MOST_TRIALS)
     return {"interval": estimates.interval(published, gamma, confidence)}
 
 
@@ -872,14 +875,16 @@ def refused(kind: str, message: str) -> Answer:
 def read_line(line: bytes) -> object:
     """Return the value of a line; None, which is no request, if it is not JSON in UTF-8.
 
-    White space around the value is allowed. ``NaN`` and ``Infinity`` are no JSON, and a byte-order mark is
-    no white space. What a key that occurs twice means is left to the program.
+    White space around the value is allowed. ``NaN`` and ``Infinity`` are no JSON, a number of 1.8e308 or
+    more cannot be repeated, and a byte-order mark is no white space. What a key that occurs twice means is
+    left to the program.
 
     >>> read_line(b' {"op": "describe"} '), read_line(b"NaN"), read_line(b"")
     ({'op': 'describe'}, None, None)
+    >>> read_line(b'{"op": "describe", "id": 1e400}')
     """
     try:
-        value: object = json.loads(line.decode(), parse_constant=_refuse_constant)
+        value: object = json.loads(line.decode(), parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return value
@@ -887,6 +892,13 @@ def read_line(line: bytes) -> object:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if abs(value) == inf:
+        raise ValueError("the number is too large to be written in an answer")
+    return value
 
 
 def written_answer(request: object, given: Answer) -> bytes:

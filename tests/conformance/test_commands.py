@@ -71,7 +71,8 @@ def test_vectors_are_written_and_checked(
     assert main(["vectors", str(folder), "--check"]) == 1
     printed = capsys.readouterr().out
     assert printed.split()[:3] == ["compared", "1", "difference"]
-    assert printed.index("schema.json differs") < printed.index("operations")
+    assert "schema.json differs" in printed
+    assert "operations" not in printed
     extra = ("plan/vectors.json.orig", "plan/.hidden", "notes.txt", "plan/other.json", "link")
     for name in extra[:-1]:
         (folder / name).parent.mkdir(exist_ok=True)

@@ -366,6 +366,8 @@ def test_expected_failures(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("subset/population-5/none", "line 1: .* has no reason"),
+        ("subset/population-5/none/3 slow", "line 1: .*: give subset/population-5/none$"),
+        ("subset/population-5/nine/3 slow", "line 1: .*: correct or remove it$"),
         ("\nsubset/population-5/nobody why", "line 2: no vector"),
         ("a b\n" * 200_000, "longer than|no vector"),
         ("protocol/end x\nprotocol/end y", "twice"),

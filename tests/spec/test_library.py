@@ -57,6 +57,24 @@ def test_more_requests(operation: str) -> None:
     assert first_difference(operation, 8 * EXAMPLES) is None
 
 
+def test_a_draw_that_is_large_is_a_text() -> None:
+    request = {"op": "draws", "gamma": str(2**63), "size": 1, "tape": "7fffffffffffffff"}
+    for given in (library.answer(request), specification.answer(request)):
+        assert given == {"result": [str(2**63 - 1)], "consumed": 8}
+
+
+def test_a_small_count_of_large_groups_is_summed_no_longer_than_others() -> None:
+    request = {"op": "interval", "published_count": 0, "gamma": 5_001, "confidence": "9/10"}
+    assert error_kind(specification.answer(request)) == "parameter"
+    assert library.answer(request) == {"interval": [0, 2]}
+
+
+def test_a_number_that_no_answer_can_repeat_makes_a_line_malformed() -> None:
+    for digits in ("1e400", "-1e400", "[2e308]"):
+        assert specification.read_line(f'{{"op": "describe", "id": {digits}}}'.encode()) is None
+    assert specification.read_line(b'{"op": "describe", "id": 1e300}') is not None
+
+
 def test_every_operation_is_compared() -> None:
     assert MAKERS.keys() | COMPARED_ELSEWHERE.keys() == library.OPERATIONS.keys()
     assert library.OPERATIONS.keys() - specification.OPERATIONS.keys() <= {"certificate", "manifest"}

@@ -26,7 +26,7 @@ from splu_ref.mechanisms import (
     median_groups,
 )
 from splu_ref.randomness import IntArray, SystemSource, TapeSource
-from splu_ref.spec.requests import Fields, number, written
+from splu_ref.spec.requests import Fields, number, numbers, written
 
 MOST_TIMES = 10_000
 """Releases that one request for random ones may ask for."""
@@ -103,7 +103,7 @@ def draws_of_tape(fields: Fields) -> dict[str, Json]:
     tape = TapeSource(fields.octets("tape"))
     fields.finish()
     drawn = independent_draws(tape, gamma, retention_probability(given, gamma), size)
-    return {"result": drawn.tolist(), "consumed": tape.consumed}
+    return {"result": numbers(drawn.tolist()), "consumed": tape.consumed}
 
 
 def publish_random(fields: Fields) -> dict[str, Json]:
