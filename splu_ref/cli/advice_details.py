@@ -56,6 +56,13 @@ SEARCHED = (
 )
 
 
+def risks_of_records(leaks: Leaks, rows: int, dropped: Sequence[str]) -> str:
+    """Return partly unique columns and unique records, before ``dropped`` columns are dropped."""
+    before = f"before the command drops {', '.join(map(repr, dropped))}: " if dropped else ""
+    partly = "".join(f"{each.sentence('')}; " for each in leaks.leaks if each.kind == "partly unique")
+    return f"{before}{partly}{leaks.unique_records} of {rows} records are unique by their other columns"
+
+
 @dataclass(frozen=True, kw_only=True)
 class ColumnAdvice:
     """The advice for one column, with its assessment, its disclosure risks and expected widths."""
@@ -183,12 +190,11 @@ class ColumnAdvice:
                     lines.append(("intervals", text))
         show({}, lines, as_json=False)
 
-    def risks(self) -> str:
-        """Return the risks that remain at this option, in numbers."""
-        advice, leaks, option, alpha = self.advice, self.leaks, self.option, self.advice.goals.alpha
-        partly = "".join(f"{each.sentence('')}; " for each in leaks.leaks if each.kind == "partly unique")
+    def risks(self, dropped: Sequence[str]) -> str:
+        """Return the risks that remain at this option, in numbers; ``dropped`` as in `risks_of_records`."""
+        leaks, option, alpha = self.leaks, self.option, self.advice.goals.alpha
         return (
-            f"{partly}{leaks.unique_records} of {advice.rows} records are unique by their other columns; "
+            f"{risks_of_records(leaks, self.advice.rows, dropped)}; "
             f"{option.groups_at_risk + leaks.found} predicates have nearly one value of {leaks.sensitive!r}: "
             f"{option.groups_at_risk} of up to {alpha} records, {leaks.found} larger"
         )

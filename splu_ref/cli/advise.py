@@ -31,7 +31,7 @@ from splu_ref.audit import (
     require_format,
 )
 from splu_ref.channels import ParameterError, one_budget
-from splu_ref.cli.advice_details import AUDIENCE, ColumnAdvice
+from splu_ref.cli.advice_details import AUDIENCE, ColumnAdvice, risks_of_records
 from splu_ref.cli.assessment import joint_json, joint_lines, joint_privacy, spelling_notes
 from splu_ref.cli.examination import Examination, PreparationOptions, Publication, advised
 from splu_ref.cli.options import BinsOption, CrossOption, DropColumn, GroupRare, KeepColumn, QuasiColumn
@@ -169,7 +169,7 @@ def run(
     if explain:
         for part in parts:
             show({}, [("", ""), *([("column", part.column)] if len(parts) > 1 else [])], as_json=False)
-            part.show(changed=last is not found)
+            part.show(changed=last is not found or bool(found.drops))
         if choice is not None and limit is not None:
             lines = [("all columns", _joint_choice(choice))] if len(parts) > 1 else []
             lines += [("limited by", limit)] if len(parts) > 1 or not choice.meets else []
@@ -238,10 +238,13 @@ def _show_verdict(
     show({}, [("verdict", f"{verdict}: {reasons[0]}")], as_json=False)
     say(f"command  {command}")
     lines = [("also" if number == 0 else "", reason) for number, reason in enumerate(more)]
+    dropped = [name for _, name in found.drops] if last is found else []
     if verdict == OTHER:
         lines += found.instead()
+        rows = found.table.row_count
+        lines += dict.fromkeys(("risks", risks_of_records(each, rows, dropped)) for each in found.leaks)
     else:
-        lines += [("risks", each.risks()) for each in finals]
+        lines += [("risks", each.risks(dropped)) for each in finals]
         crossed = last.crossed
         lines += [("crossed", each.pairs(crossed[each.column])) for each in finals if each.column in crossed]
     show({}, lines, as_json=False)

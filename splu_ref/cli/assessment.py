@@ -192,7 +192,7 @@ def concentrated(found: Leaks) -> str:
     of = "1 predicate has" if many == 1 else f"{many} predicates have"
     return (
         f"{of} more than {found.above} records and at least {CONCENTRATED} of one value of "
-        f"{found.sensitive!r}, such as {found.concentrations[0]}; T_P does not protect them: coarsen "
+        f"{found.sensitive!r}, such as {found.concentrations[0]}; counts so large are not protected: coarsen "
         "(--bins, --group-rare) or --drop a column"
     )
 

@@ -21,10 +21,8 @@ from splu_ref.cli.assessment import (
     joint_lines,
     joint_privacy,
     leak_warnings,
-    leaks_json,
     repetition,
     spelling_notes,
-    unique_records,
 )
 from splu_ref.cli.domains import read_domains, read_laws
 from splu_ref.cli.mechanism_options import (
@@ -496,18 +494,18 @@ class _Publication:
                 else release.outputs(self.output, self.manifest)
             ) + private
         self._write(prepared.table, release, outputs)
-        warned = leak_warnings(risks) if grouped else ()
         spelled = spelling_notes(release.domains, prepared.table.missing)
-        for remark in (*warned, *spelled, *self._remarks(release, made, outputs)):
+        for remark in (*leak_warnings(risks), *spelled, *self._remarks(release, made, outputs)):
             note(remark)
         report = ReleaseReport(
             made, release, self.output, release.table.row_count,
             second=self.options.sensitive_table, observed=observed,
         )  # fmt: skip
+        if risks:
+            report.add_risks(risks, release.rows_in)
         if grouped:
             report.add_together(joint_json(views), joint_lines(views))
-            report.lines.append(("unique", unique_records(risks[0], release.rows_in)))
-            report.add_assessment(assessments, [leaks_json(each) for each in risks])
+            report.add_assessment(assessments)
         if self.log is None and self.key_file is None:
             report.add_repetition(repetition(laws.values(), law, self.epsilon) if laws else None)
         report.show(as_json=self.as_json)

@@ -7,9 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from splu_ref.audit import Assessment, public_statement
+from splu_ref.audit import WEAK, Assessment, Leaks, public_statement
 from splu_ref.channels import INDEPENDENT, GroupDraws, PublishedCount, natural_logarithm
-from splu_ref.cli.assessment import KEY, RELEASES, assessment_json, trade_off
+from splu_ref.cli.assessment import KEY, RELEASES, assessment_json, leaks_json, trade_off, unique_records
 from splu_ref.cli.mechanism_options import NamedMechanism
 from splu_ref.cli.options import by_column, gammas_of, is_plain, parameter_text, retentions_of
 from splu_ref.cli.output import show
@@ -150,20 +150,23 @@ class ReleaseReport:
         short = [f"{name} {value}" for name, value in facts.items() if name not in _LONG]
         sensitive = (f"{name} ({len(domain)} values)" for name, domain in release.domains.items())
         subject = "one tuple more or less" if isinstance(mechanism, AlphaBeta) else "local privacy"
-        local = _local(mechanism, ratio, epsilon)
+        local = ": ".join(_unbounded(mechanism))
+        if ratio is not None:
+            whose = ("tuple" if isinstance(mechanism, AlphaBeta) else "record") + _against(mechanism)
+            local = f"e^epsilon = {ratio} for a {whose}: epsilon <= {epsilon}"
         self.lines += [
             ("mechanism", ", ".join([mechanism.name, *short])),
             ("sensitive", ", ".join(sensitive)),
             (subject, local),
         ]
-        self._add_promises(mechanism, release, f"{subject}: {local}")
+        self._add_promises(mechanism, release)
 
-    def _add_promises(self, mechanism: NamedMechanism, release: PublishedRelease, privacy: str) -> None:
+    def _add_promises(self, mechanism: NamedMechanism, release: PublishedRelease) -> None:
         """Add what another mechanism promises: of cells, of a record or tuple, of counts, and together."""
         exact = isinstance(mechanism, Swapping | Anatomy)
         who = "" if isinstance(mechanism, AlphaBeta) else ", nor about who is in the table"
         counts = EXACT if exact else f"nothing is promised for counts{who}"
-        quoted = "; ".join([*_cells(mechanism, release), privacy, counts])
+        quoted = "; ".join([*_cells(mechanism, release), _privacy(mechanism, self.ratio), counts])
         self.result["statement"] = quoted
         self.lines += [("to quote", quoted), ("protected", EXACT if exact else UNCOMPUTED)]
         if len(release.domains) > 1:
@@ -186,18 +189,16 @@ class ReleaseReport:
         self.result[name] = value
         self.lines.append((name, description))
 
-    def add_assessment(
-        self, assessments: Mapping[str, Assessment], leaks: object, *, recoding: bool = True
-    ) -> None:
-        """Add privacy and accuracy by column, and to the JSON the disclosure risks.
+    def add_risks(self, found: Sequence[Leaks], rows: int) -> None:
+        """Add the disclosure risks by other columns, for each sensitive column."""
+        self.result["leaks"] = [leaks_json(each) for each in found]
+        self.lines.append(("unique", unique_records(found[0], rows)))
 
-        With ``recoding`` the advice may name options that recode columns.
-        """
+    def add_assessment(self, assessments: Mapping[str, Assessment], *, recoding: bool = True) -> None:
+        """Add privacy and accuracy by column; with ``recoding`` advice may name options that recode."""
         self.result["worth"] = [
             {"column": column, **assessment_json(each)} for column, each in assessments.items()
         ]
-        self.result["leaks"] = leaks
-        self.result["publisher_only"] = [name for name in PUBLISHER_ONLY if name in self.result]
         quoted = public_statement(assessments, self.parts) if assessments else None
         self.result["statement"] = quoted
         self.lines += [] if quoted is None else [("to quote", quoted)]
@@ -215,6 +216,8 @@ class ReleaseReport:
     def show(self, *, as_json: bool) -> None:
         """Print the report: what to do and to say first, then figures, of which a screen may cut the last."""
         following = "publish gamma and p; keep the counts, max_gamma and the original secret"
+        if secret := [name for name in PUBLISHER_ONLY if name in self.result]:
+            self.result["publisher_only"] = secret
         figures = (*_FIGURES, "caution") if "column" in dict(self.lines) else _FIGURES
         first = [line for line in self.lines if line[0] not in figures]
         last = [line for line in self.lines if line[0] in figures]
@@ -308,28 +311,45 @@ def _cells(mechanism: NamedMechanism, release: PublishedRelease) -> Iterator[str
             chances = [p + (1 - p) * share for share in shares]
         if chances:
             known = " to ".join(map(str, sorted({min(chances), max(chances)})))
-            yield f"each published {column} is the true one with probability {known}"
+            yield f"each record shows its true {column} with probability {known}"
 
 
-def _local(mechanism: NamedMechanism, ratio: Fraction | None, epsilon: str | None) -> str:
+def _privacy(mechanism: NamedMechanism, ratio: Fraction | None) -> str:
+    """Return what a release promises for a record or tuple, for the public."""
     tuples = isinstance(mechanism, AlphaBeta)
-    if ratio is not None:
+    if ratio is None:
         whose = "tuple" if tuples else "record"
-        if isinstance(mechanism, SmallDomainRandomization):
-            whose += ", within the values of its part"
-        if isinstance(mechanism, PerturbedGeneralization):
-            whose += ", for an attacker who knows all others or takes them for independent"
-        return f"e^epsilon = {ratio} for a {whose}: epsilon <= {epsilon}"
-    if tuples:
-        return "no bound: beta is 0, alpha + beta is 1, or the domain is that of the table"
+        return f"what the release discloses about a {whose} has no bound, since {_unbounded(mechanism)[1]}"
+    change = "one tuple more or less" if tuples else "another true value of one record"
+    against = f"{_against(mechanism)}," if _against(mechanism) else ""
+    weak = ", which hardly protects it" if ratio > WEAK else ""
+    return (
+        f"{change}{against} makes any release at most {decimal_up(ratio, 4)} times as probable (epsilon <= "
+        f"{decimal_up(natural_logarithm(ratio), 4)}, rounded up){weak}"
+    )
+
+
+def _against(mechanism: NamedMechanism) -> str:
+    """Return for which values or attackers the bound of a mechanism holds, where not for all."""
+    if isinstance(mechanism, SmallDomainRandomization):
+        return ", within the values of its part"
+    if isinstance(mechanism, PerturbedGeneralization):
+        return ", for an attacker who knows all others or takes them for independent"
+    return ""
+
+
+def _unbounded(mechanism: NamedMechanism) -> tuple[str, str]:
+    """Return that a mechanism has no bound for a record or tuple, and why."""
+    if isinstance(mechanism, AlphaBeta):
+        return "no bound", "beta is 0, alpha + beta is 1, or the domain is that of the table"
     if (
         isinstance(mechanism, RetentionReplacement)
         and mechanism.replacing == "given"
         and not mechanism.amplification
     ):
-        return "none: a value of probability 0 is published only for records that have it"
+        return "none", "a value of probability 0 is published only for records that have it"
     if isinstance(mechanism, Anatomy):
-        return "none: each record's true value is among those of its group"
+        return "none", "each record's true value is among those of its group"
     if isinstance(mechanism, Operator):
-        return "none: a value is published for some true values and never for others"
-    return "no bound: what is published for a record depends on other records"
+        return "none", "a value is published for some true values and never for others"
+    return "no bound", "what is published for a record depends on other records"

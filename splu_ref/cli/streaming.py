@@ -115,17 +115,18 @@ def show_streamed(
     costs = {"seconds": seconds, "temporary_bytes": release.disk}
     report.add("streamed", costs, f"{release.disk >> 20} MiB of temporary files, deleted")
     repeated = None
+    if not strict:
+        how = "use --strict, or advise --stream" if isinstance(mechanism, SpluGens) else "use advise --stream"
+        unchecked = f"whether other columns identify records or disclose a sensitive one: {how}"
+        report.lines.append(("not checked", unchecked))
     if isinstance(mechanism, SpluGens):
         laws = record_laws(mechanism, tuple(release.domains))
-        if not strict:
-            unchecked = "other columns that disclose a sensitive one: use --strict, or advise --stream"
-            report.lines.append(("not checked", unchecked))
         report.add_together(joint_json(risks.views), joint_lines(risks.views))
         report.add_assessment(
             assess_columns(release.original, laws, mechanism.draws, epsilon),
-            [leaks_json(each) for each in risks.leaks] or None,
             recoding=False,
         )
+        report.result["leaks"] = [leaks_json(each) for each in risks.leaks] or None
         repeated = repetition(laws.values(), mechanism.draws, epsilon, KEY)
     if release.randomness != "keyed":
         report.add_repetition(repeated)

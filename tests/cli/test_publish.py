@@ -57,11 +57,14 @@ def test_every_mechanism_says_what_it_promises_and_what_not(capsys: pytest.Captu
     for words, quoted in (
         (
             [*RETENTION, *given, *job],
-            f"probability 3/10 to 3/5; local privacy: e^epsilon = 3 for a record; {none}",
+            f"shows its true job with probability 3/10 to 3/5; at most 3 times as probable; {none}",
         ),
-        ([*RETENTION, "--observed-domain", *job], f"with probability 7/15; local privacy: no bound; {none}"),
-        (["--mechanism", "swap", "--retention", "1/5", *job], f"local privacy: no bound; {counts}"),
-        (["--mechanism", "distribution", *job], f"local privacy: no bound; {none}"),
+        ([*RETENTION, "--observed-domain", *job], f"with probability 7/15; has no bound, since what; {none}"),
+        (
+            ["--mechanism", "swap", "--retention", "1/5", *job],
+            f"has no bound, since what is published; {counts}",
+        ),
+        (["--mechanism", "distribution", *job], f"has no bound, since what is published; {none}"),
     ):
         assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
         text = " ".join(capsys.readouterr().out.split())
@@ -80,6 +83,28 @@ def test_every_mechanism_says_what_it_promises_and_what_not(capsys: pytest.Captu
         main(["publish", "t.csv", "-o", "p.csv", "--force", *words, "--key-file", "k.key", "--id", "id"]) == 0
     )
     assert "repeated" not in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_columns_are_examined_by_every_mechanism(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        f"{f'n{row}' if row % 10 < 3 else 'none'},{'FM'[row % 2]},{'aab'[row % 3]}\n" for row in range(60)
+    ]
+    Path("notes.csv").write_text("".join(["note,sex,job\n", *rows]))
+    publish = ["publish", "notes.csv", "-o", "p.csv", "--force", "--column", "job"]
+    retained = [*publish, *RETENTION, "--domain", "job.json"]
+    partly = "'note' is partly unique: 18 of 60 records have a unique cell"
+    for words in (retained, [*publish, "--mechanism", "distribution"]):
+        assert program(words) == 0
+        captured = capsys.readouterr()
+        assert partly in captured.err
+        assert "unique 18 of 60 records" in " ".join(captured.out.split())
+        assert "not checked" not in captured.out
+    assert program([*retained, "--stream"]) == 0
+    captured = capsys.readouterr()
+    assert "not checked whether other columns identify records" in " ".join(captured.out.split())
+    assert program(["advise", "notes.csv", "--sensitive", "job"]) == 0  # more than half have one value
+    assert f"risks {partly}; 18 of 60 records are unique" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.usefixtures("folder")
@@ -125,7 +150,9 @@ def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) ->
     words = [*RETENTION, "--domain", "domain.json", "--seed", "1", "--manifest", "m.json"]
     found = _published(capsys, *words)
     digest = found["parameters"].pop("domains")
+    assert [each["column"] for each in found.pop("leaks")] == found["sensitive"]
     assert found == {
+        "publisher_only": ["leaks"],
         "mechanism": "retention replacement",
         "rows_in": 60,
         "rows_out": 60,
@@ -135,9 +162,10 @@ def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) ->
         "values_without_rows": [0, 0],
         "parameters": {"retention": "1/5", "replacing": "uniform", "order": "kept"},
         "randomness": "seeded",
-        "statement": "each published age is the true one with probability 7/25; each published job is the "
-        "true one with probability 2/5; local privacy: e^epsilon = 7 for a record: epsilon <= 1.94591014906; "
-        "nothing is promised for counts, nor about who is in the table",
+        "statement": "each record shows its true age with probability 7/25; each record shows its true job "
+        "with probability 2/5; another true value of one record makes any release at most 7 times as "
+        "probable (epsilon <= 1.946, rounded up); nothing is promised for counts, nor about who is in the "
+        "table",
         "amplification": "7",  # (1 + 4/4) (1 + 10/4)
         "epsilon": "1.94591014906",
         "recoded": [],
@@ -743,6 +771,7 @@ def test_on_files_it_is_the_same_release(shuffle: list[str], capsys: pytest.Capt
     streamed = _published(capsys, *words, "--manifest", "m.json", "--stream")
     reported = streamed.pop("streamed")
     assert "writing" in reported["seconds"]
+    assert (retained.pop("publisher_only"), len(retained.pop("leaks"))) == (["leaks"], 2)
     assert (streamed, Path("p.csv").read_bytes()) == (retained, rows)
     again = json.loads(Path("m.json").read_text("utf-8"))
     for document in (manifest, again):

@@ -130,8 +130,8 @@ class Assessment:
         """What a published count promises, for the public."""
         return (
             f"is off by {self.epsilon} or more with probability at least "
-            f"{decimal_down(self.t_p, 4)} where at most {self.alpha} records have the value, and at most "
-            f"{self.t_e} where {self.threshold} or more have it"
+            f"{decimal_down(self.t_p, 4)} where at most {self.alpha} records have the value (if there is one "
+            f"such), and at most {self.t_e} where {self.threshold} or more have it"
         )
 
     def typical_errors(self) -> list[tuple[str, str]]:

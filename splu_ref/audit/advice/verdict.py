@@ -39,8 +39,8 @@ NEAR = Fraction(9, 10)
 """Least share of the goal T_P that an option nearly meets."""
 _SHARES = {"nothing accurate": (ACCURATE, Fraction(0)), "little accurate": (ACCURATE,)}
 """Shares of the records to be made accurate by a recoding, in the order that is tried."""
-_WEAK = 20
-"""An e^epsilon above this hardly protects a record."""
+WEAK = 20
+"""A release with an e^epsilon above this hardly protects a record."""
 _NUMBERS = (1, 2, 5)
 _FINEST, _WIDTHS = 1000, 40
 """Largest number of bins that are tried, and number of widths."""
@@ -327,7 +327,7 @@ def alternative_text(domains: Mapping[str, Sequence[str]], keep: Fraction, *, bo
     ratio = RetentionReplacement(keep, domains).amplification
     assert ratio is not None  # of uniform replacement, each value can be published for each
     level, epsilon = decimal_up(ratio, 4), decimal_up(natural_logarithm(ratio), 4)
-    verb = "hardly protects a record" if ratio > _WEAK else "protects every record"
+    verb = "hardly protects a record" if ratio > WEAK else "protects every record"
     equal = "=" if Fraction(level) == ratio else "<="
     return (
         f"{text}{verb}: e^epsilon {equal} {level}{joint} (epsilon <= {epsilon}, rounded up), with "
