@@ -68,6 +68,7 @@ NOT_THE_TABLE = (
     "the published table is the one of the manifest, whose digest does not cover its parameters: a claimed "
     "parameter may be false, or --original may be another file, or edited"
 )
+NEITHER = "dependent draws claimed as independent and decoys from the whole column are not detected"
 NOTHING = "true values cannot be distinguished from drawn ones"
 
 
@@ -216,7 +217,7 @@ def run(
             digest=digest,
         )
         repeated = None
-        fresh = found.reuse is not None and found.reuse.draws != "same"
+        fresh = found.reuse is not None and found.reuse.draws == "fresh"
         if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
     to_decide = TO_DECIDE.format("add") if original else f"add --original; {TO_DECIDE.format('also')}"
@@ -334,7 +335,9 @@ def _lines(
 ) -> Iterator[tuple[str, str]]:
     """Yield labels and texts; without ``every``, numbers of the failed checks alone."""
     yield "verdict", f"{found.verdict}: {_reason(found)}"
-    if found.verdict == "inconclusive" and found.recomputed is None:
+    if found.reuse is not None and found.reuse.draws == "unlinked":
+        yield "to compare", "give --second a release of the same table with the same public columns"
+    elif found.verdict == "inconclusive" and found.recomputed is None:
         yield "to decide", to_decide
     given = "" if found.recomputed is None else ", if it is replayed from what it was made from"
     yield "false alarm", f"probability at most {decimal_up(found.level, 3)} for an honest release{given}"
@@ -375,10 +378,14 @@ def _reason(found: ReleaseAudit) -> str:
         if matched and failed.keys() & {"records", "retention"}:
             own.append(NOT_THE_TABLE)
         return "; ".join([f"failed: {', '.join(failed)}", *own])
+    if found.reuse is not None and found.reuse.draws == "unlinked":
+        return next(skipped.reason for skipped in found.not_checked if skipped.name == "second")
     if found.recomputed is not None:
         return f"replayed from the {found.recomputed}, cell by cell; how that was chosen is not tested"
     performed = {check.name for check in found.checks}
     limits = next((text for name, text in BLIND.items() if name in performed), NOTHING)
+    if isinstance(found.claimed, SpluGenClaim | SpluGenByColumnClaim) and found.claimed.dependent == 1:
+        limits += f"; {NEITHER}"
     return ". ".join(map(str, found.detectable)) or f"without the original, {limits}"
 
 

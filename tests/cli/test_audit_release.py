@@ -78,7 +78,8 @@ def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     ]
     (reported,) = result["detectable"]
     assert reported["column"] == "occupation"
-    assert "another gamma with the same retention" in reported["not_detected"]
+    for undetected in ("another gamma with the same retention", "dependent draws claimed as independent"):
+        assert undetected in reported["not_detected"]
     low, high = Fraction(reported["retention_at_most"]), Fraction(reported["retention_at_least"])
     assert Fraction(1, 6) <= low < Fraction(1, 5) < high <= Fraction(1, 4)
     assert 200 < reported["altered_to_own"] < 2_000 < reported["altered_to_others"]
@@ -221,6 +222,28 @@ def test_a_second_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert second["log10_against_independence"] < 1
     same = _json(capsys, folder / "published.csv", *claim, "--second", folder / "published.csv", code=3)
     assert (same["second"]["draws"], same["second"]["t_p"]) == ("same", None)
+
+
+@pytest.mark.parametrize(("draws", "code"), [("shared", 1), ("unlinked", 3)])
+def test_no_t_p_of_releases_that_share_draws_or_cannot_be_linked(
+    draws: str, code: int, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = read_table(folder / "published.csv").to_frame()
+    if draws == "unlinked":
+        other = other.with_columns(age=pl.lit("1999"))
+    else:
+        fresh = pl.int_range(pl.len()) < 9_000  # a third of the rows
+        other = other.with_columns(occupation=pl.when(fresh).then(pl.lit("Sales")).otherwise("occupation"))
+    write_table(Microdata.from_frame(other), tmp_path / "other.csv")
+    words = [folder / "published.csv", "--manifest", folder / "published.json"]
+    words += ["--original", folder / "adult.csv", "--second", tmp_path / "other.csv"]
+    result = _json(capsys, *words, code=code)
+    assert (result["second"]["draws"], result["second"]["t_p"]) == (draws, None)
+    assert ("second" in _by_name(result)) == (draws == "shared")
+    assert ("second" in {each["name"] for each in result["not_checked"]}) == (draws == "unlinked")
+    assert main(["audit-release", *map(str, words)]) == code
+    first = " ".join(capsys.readouterr().out.split())
+    assert ("inconclusive: no row of the second release can be linked" in first) == (draws == "unlinked")
 
 
 def test_what_an_honest_release_never_shows(

@@ -17,6 +17,7 @@ from splu_ref.audit.releases.claims import (
     SwappingClaim,
 )
 from splu_ref.audit.releases.findings import Check, Evidence, NotChecked, ReleaseAudit, Reuse, TableFindings
+from splu_ref.audit.releases.messages import UNLINKED
 from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.audit.releases.recorded_draws import recorded_evidence
 from splu_ref.audit.releases.replay import Replay
@@ -264,7 +265,10 @@ def audit_release(
         if second.columns != published.columns:
             raise DataError("the second release has other columns than the first: give one of the same table")
         reuse = table.compare(second, level=allowed)
-        checks.append(_second_check(reuse))
+        if reuse.draws == "unlinked":
+            found.append(NotChecked("second", None, UNLINKED))
+        else:
+            checks.append(_second_check(reuse))
     return ReleaseAudit(
         claimed=claimed,
         level=allowed,
@@ -334,5 +338,6 @@ def _second_check(reuse: Reuse) -> Check:
         "opposed": "too few rows agree for independent draws: the second release avoids what the first shows",
         "fresh": "the second release has draws of its own: whoever averages the two sees small counts better",
     }
-    detail = f"{meaning[reuse.draws]} ({reuse.agreeing} of {reuse.linked} linked rows agree)"
+    counted = f"{reuse.agreeing} of {reuse.linked} linked rows agree"
+    detail = f"{meaning[reuse.draws]} ({counted if reuse.linked else 'they differ, and no row is linked'})"
     return Check("second", None, reuse.draws == "same", detail, reuse.linked)

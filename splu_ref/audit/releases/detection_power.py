@@ -13,6 +13,8 @@ from splu_ref.channels import PublishedCount
 
 EXACT_COUNTS = "counts that are exact"
 OTHER_GAMMA = "another gamma with the same retention"  # counts of the same mean, of another variance
+DEPENDENT_DRAWS = "dependent draws claimed as independent"
+OTHER_DECOYS = "decoys drawn from the whole column"  # which can look like those of a mixed plan
 _ORIGINAL = "the original itself"
 
 
@@ -76,8 +78,9 @@ def of_decoy_groups(
     exact: str = EXACT_COUNTS,
     unlinked: int,
     unlinked_detected: bool,
+    never: tuple[str, ...] = (),
 ) -> DetectionPower:
-    """Return the power of the checks of SPLU-Gen."""
+    """Return the power of the checks of SPLU-Gen; ``never``: what is detected under no such claim."""
     low, high = _bounds(retention)
     kept = law.retention
     to_own = None if high is None else math.ceil(rows * (high - kept) / (1 - kept))
@@ -127,6 +130,7 @@ def of_decoy_groups(
         },
         smaller=(
             OTHER_GAMMA,
+            *never,
             *([in_unlinked] if 0 < unlinked <= (to_own or 0) and not unlinked_detected else []),
             *([] if to_own is None else ["fewer altered cells, or cells that were picked"]),
         ),

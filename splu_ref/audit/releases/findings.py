@@ -106,7 +106,8 @@ class Reuse:
 
     # ``same``: they have the same rows, in any order. ``fresh``: independent draws are not rejected.
     # ``shared``: they differ, but too many rows agree for independent draws. ``opposed``: too few rows agree.
-    draws: Literal["same", "fresh", "shared", "opposed"]
+    # ``unlinked``: they differ, and no row of one has the public cells of a row of the other.
+    draws: Literal["same", "fresh", "shared", "opposed", "unlinked"]
     linked: int  # number of rows whose non-sensitive cells are unique in both releases
     agreeing: int  # number of these with equal sensitive values in both
     against_independence: EValue | None  # evidence against independent draws; None without linked rows
@@ -172,9 +173,11 @@ class ReleaseAudit:
 
         ``inconsistent``: a check failed. ``consistent``: none failed, and in every sensitive column the
         checks would have detected an unprotected release, or the release was replayed. ``inconclusive``: none
-        failed, but an unprotected release would not have been detected.
+        failed, but an unprotected release would not have been detected, or a second one was not comparable.
         """
         if not all(check.passed for check in self.checks):
             return "inconsistent"
+        if self.reuse is not None and self.reuse.draws == "unlinked":
+            return "inconclusive"
         decided = self.detectable and not any(each.open for each in self.detectable)
         return "consistent" if decided or self.recomputed is not None else "inconclusive"

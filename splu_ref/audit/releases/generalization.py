@@ -178,7 +178,7 @@ def _compared(
     linked = [(row[place], known[row[:place]]) for row in one if row[:place] in known]
     agreeing = sum(mine == other for mine, other in linked)
     if not linked:
-        return Reuse("fresh", 0, 0, None)
+        return Reuse("unlinked", 0, 0, None)
     law = mechanism.law
     least = Fraction(1, law.values)
     most = (law.retention + law.absent_probability) ** 2 + (law.values - 1) * law.absent_probability**2

@@ -45,6 +45,9 @@ MEANING = {
 }
 """What a passed check is evidence for, by the name of the check."""
 
+UNLINKED = "no row of the second release can be linked with one of the first: they were not compared"
+"""Why a second release was not compared."""
+
 NOT_SHOWN = (
     "deviations smaller than the stated power may be undetected",
     "somebody may know the random integers: a secret seed or a stolen key look random as well",

@@ -53,7 +53,8 @@ def compare_releases(
     equal = [ranks[column][pairs[0]] == ranks[column][pairs[1]] for column in sensitive]
     agreeing = int(np.logical_and.reduce(equal).sum())
     if not len(common):
-        return Reuse("same" if same else "fresh", 0, 0, None)
+        alike = np.intersect1d(classes[:rows], classes[rows:]).size  # records, though not which
+        return Reuse("same" if same else "fresh" if alike else "unlinked", 0, 0, None)
     rates = [claimed.agreement(column) for column in sensitive]
     agree, count = [int(column.sum()) for column in equal], len(common)
     agreed = effective_trials(np.array([count] * len(agree)), np.array(agree), claimed.dependent)

@@ -20,7 +20,13 @@ from splu_ref.audit.releases.decoys import (
     unlinked_evidence,
     unlinked_power,
 )
-from splu_ref.audit.releases.detection_power import EXACT_COUNTS, DetectionPower, of_decoy_groups
+from splu_ref.audit.releases.detection_power import (
+    DEPENDENT_DRAWS,
+    EXACT_COUNTS,
+    OTHER_DECOYS,
+    DetectionPower,
+    of_decoy_groups,
+)
 from splu_ref.audit.releases.exact_checks import (
     feasible_check,
     manifest_checks,
@@ -194,6 +200,10 @@ def _power(match: Match, column: str, claimed: SpluGenClaim, level: Fraction) ->
         exact=_exact_counts_words(match, column, claimed),
         unlinked=unlinked,
         unlinked_detected=high is not None and share >= high,
+        never=(
+            *([DEPENDENT_DRAWS] if claimed.is_independent else []),
+            *([] if claimed.plan in ("anatomy", "cyclic") else [OTHER_DECOYS]),
+        ),
     )
 
 

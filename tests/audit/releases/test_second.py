@@ -121,7 +121,10 @@ def test_evidence_against_independence_by_hand(gamma: int, retention: str | None
 def test_nothing_to_link() -> None:
     frame = pl.DataFrame({"value": list("xyxz")})
     one, two = Microdata.from_frame(frame), Microdata.from_frame(frame.with_columns(value=pl.lit("x")))
-    assert compare_releases(one, two, ["value"], CLAIMED, LEVEL).against_independence is None
+    reuse = compare_releases(one, two, ["value"], CLAIMED, LEVEL)
+    assert (reuse.draws, reuse.linked, reuse.against_independence) == ("fresh", 0, None)
+    named, renamed = (Microdata.from_frame(frame.with_columns(name=pl.lit(name))) for name in "ab")
+    assert compare_releases(named, renamed, ["value"], CLAIMED, LEVEL).draws == "unlinked"
 
 
 def test_nulls_are_cells_like_others() -> None:

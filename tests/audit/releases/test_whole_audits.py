@@ -106,5 +106,5 @@ def test_what_a_few_rows_would_not_show_is_said() -> None:
     assert str(excluded) == (
         "value: would detect nothing of the draws; would not detect the original itself: no row's true value "
         "is known, counts that are exact, true values in the 9 rows that may be several records, another "
-        "gamma with the same retention"
+        "gamma with the same retention, dependent draws claimed as independent"
     )
