@@ -10,6 +10,8 @@ from splu_ref.output import Case
 
 PROTOCOL = "protocol"
 """The operation named for vectors and checks that concern the protocol itself."""
+PROTOCOL_PAGE = "docs/specification/conformance.md"
+"""The page of the specification that states how requests are answered."""
 NOT_RUN = "not run: "
 """The beginning of the reason of a request that was not sent since the run had to end."""
 
@@ -55,7 +57,7 @@ class Result:
     verdict: Verdict  #: the verdict
     reason: str = ""  #: the fault, why the request was not sent, or why its failure is expected
     kind: Kind | None = None  #: the kind of request; None for a check of the protocol
-    page: str = ""  #: the page of the specification that decides a vector; empty for a check
+    page: str = ""  #: the page of the specification that decides it; empty if none does
     size: int | None = None  #: bytes of the request and the correct answer; None unless one request failed
 
     @property

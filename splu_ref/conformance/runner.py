@@ -19,7 +19,15 @@ from splu_ref.conformance.judging import judge, replay_of, vector_of
 from splu_ref.conformance.library import OPERATIONS
 from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits, MisbehaviorError
-from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, StatisticalCheck, Verdict
+from splu_ref.conformance.result import (
+    PROTOCOL,
+    PROTOCOL_PAGE,
+    Kind,
+    Replay,
+    Result,
+    StatisticalCheck,
+    Verdict,
+)
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import OPERATION, check_names, check_releases
 from splu_ref.conformance.vector import Vector, VectorFile
@@ -107,7 +115,7 @@ def conform(
         try:
             description = read_description(session.ask({"op": "describe"}, "describe"))
         except MisbehaviorError as error:
-            record(Result("protocol/describe", PROTOCOL, Verdict.FAILED, str(error)))
+            record(Result("protocol/describe", PROTOCOL, Verdict.FAILED, str(error), page=PROTOCOL_PAGE))
             return outcome
         outcome.name, outcome.version = description.name, description.version
         outcome.offered = description.operations
@@ -180,7 +188,7 @@ def _ended(session: Session) -> Result:
     try:
         session.finish()
     except MisbehaviorError as error:
-        return Result("protocol/end", PROTOCOL, Verdict.FAILED, str(error))
+        return Result("protocol/end", PROTOCOL, Verdict.FAILED, str(error), page=PROTOCOL_PAGE)
     return Result("protocol/end", PROTOCOL, Verdict.PASSED)
 
 

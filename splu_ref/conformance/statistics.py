@@ -30,6 +30,8 @@ from splu_ref.conformance.worlds import BATCHES, WORLDS, Ask, Sample, World, sam
 
 LEVEL = Fraction(1, 10**9)
 OPERATION = "publish_random"
+PAGE = "splu_ref/spec/splu_gen.py"
+"""The page of the specification that states the law of a release."""
 
 CheckOutcome: TypeAlias = tuple[Result, StatisticalCheck | None]
 
@@ -84,7 +86,7 @@ def _judge(world: World, check: Check, sample: Sample) -> CheckOutcome:
     impossible = [place for place, probability in enumerate(law) if probability == 0 and observed[place]]
     if impossible:
         reason = f"{observed[impossible[0]]} of {sum(observed)} observations are impossible"
-        return Result(identifier, OPERATION, Verdict.FAILED, reason, Kind.AT_RANDOM), None
+        return Result(identifier, OPERATION, Verdict.FAILED, reason, Kind.AT_RANDOM, PAGE), None
     possible = [place for place, probability in enumerate(law) if probability]
     test = rate_at_most if check.at_most else counts_point
     evidence = _evidence(test, [observed[place] for place in possible], [law[place] for place in possible])
@@ -103,7 +105,7 @@ def _judge(world: World, check: Check, sample: Sample) -> CheckOutcome:
         return Result(identifier, OPERATION, Verdict.PASSED, kind=Kind.AT_RANDOM), checked
     contrast = f"{_contrast(observed, law)} (bin 0: {check.named})"
     reason = f"the e-value is 10^{evidence.log10:.1f} against {check.name}: {contrast}"
-    return Result(identifier, OPERATION, Verdict.FAILED, reason, Kind.AT_RANDOM), checked
+    return Result(identifier, OPERATION, Verdict.FAILED, reason, Kind.AT_RANDOM, PAGE), checked
 
 
 def _evidence(test: RateTest, observed: Sequence[int], law: Law) -> EValue:
