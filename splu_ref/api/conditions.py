@@ -26,7 +26,16 @@ class Conditions:
         self._known: dict[str, tuple[str, ...]] = {}
 
     def query(self, where: Mapping[str, object]) -> Query:
-        """Return the query of all conditions together."""
+        """Return the query of all conditions together.
+
+        A condition is a value, a list, tuple or set of values (any of them: ``(1, 2)`` is no range), a range
+        ``{"min": 1, "max": 2}`` with one or both ends, or ``{"not": values}``.
+        """
+        if not isinstance(where, Mapping):
+            raise ParameterError(
+                f"{where!r} is no query: give conditions by column, as keywords or as a mapping such as "
+                '{"occupation": "Sales", "age": {"min": 30}}'
+            )
         if not where:
             raise ParameterError('a query needs at least one condition, such as occupation="Sales"')
         return Query(tuple((column, self._condition(column, given)) for column, given in where.items()))

@@ -58,7 +58,7 @@ def answers(
     """
     conditions = Conditions(release)
     ask = release.answer_queries
-    if isinstance(queries, Mapping):
+    if isinstance(queries, Mapping | str):
         return ask([_known(release, conditions.query(queries))], method)[0]
     parsed = [conditions.query(where) for where in queries]
     if not parsed:
@@ -162,6 +162,8 @@ def tabulate(
         If a column does not exist, no record meets the conditions, or the method cannot answer.
     """
     columns = (by,) if isinstance(by, str) else tuple(by)
+    if not columns or len(set(columns)) < len(columns):
+        raise ParameterError('by names columns, each of them once: ["sex", "occupation"]')
     conditions = _known(release, Conditions(release).query(where)).conditions if where else ()
     if sum_of is None and mean_of is None:
         table = count_table(release, release.answer_queries, columns, conditions, method)

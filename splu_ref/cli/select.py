@@ -33,6 +33,9 @@ _INSTEAD = {
     "conditions, instead of --batch",
 }
 """What to write instead of a keyword."""
+_MEASURES = {"AVG": "--mean", "SUM": "--sum"}
+_OPERATORS = {"LIKE", "ILIKE", "REGEXP", "SIMILAR", "AND", "OR"}
+"""Words behind a column that are not the rest of its name."""
 
 
 class _Token(NamedTuple):
@@ -66,6 +69,11 @@ class _Reader:
 
     def statement(self) -> dict[str, Condition]:
         self._expect("SELECT", "SELECT COUNT(*) WHERE …")
+        if self.token.word in _MEASURES:
+            option = _MEASURES[self.token.word]
+            raise self._fault(
+                f"only counts are asked for here: write --by COLUMN {option} COLUMN without --batch"
+            )
         if self.token.kind in {"word", "name"} and self.token.word != "COUNT":
             raise self._expected(
                 "COUNT(*) alone; for a table write --by column,column instead of --batch, for sums also --sum"
@@ -120,7 +128,10 @@ class _Reader:
             return (NoneOf if left_out else AnyOf)(tuple(dict.fromkeys(values)))
         sign = self.token.word
         if left_out or sign not in _SIGNS:
-            raise self._expected("IN" if left_out else "=, <>, <, <=, >, >=, BETWEEN, IN or IS")
+            form = "IN" if left_out else "=, <>, <, <=, >, >=, BETWEEN, IN or IS"
+            if self.token.kind == "word" and not left_out and self.token.word not in _OPERATORS:
+                form = f'{form} (a name with a blank is quoted: "{column} {self.token.text}")'
+            raise self._expected(form)
         self._advance()
         if sign in {"=", "<>", "!="}:
             return (AnyOf if sign == "=" else NoneOf)((self._value(),))

@@ -160,6 +160,18 @@ def test_another_method_makes_another_table(release: sr.Release) -> None:
     assert [set(table["method"]) for table in tables] == [{"shrunk"}, {"inversion"}]
 
 
+def test_texts_and_repeated_columns_are_answered_with_what_to_give(release: sr.Release) -> None:
+    given: Any
+    for given in ("job=a", ["job=a"]):
+        with pytest.raises(ParameterError, match=r"'job=a' is no query: give conditions by column"):
+            release.estimate(given)
+    with pytest.raises(ParameterError, match="is no query"):
+        release.tabulate("job", given[0])
+    for by in (["job", "job"], []):
+        with pytest.raises(ParameterError, match="by names columns, each of them once"):
+            release.tabulate(by)
+
+
 def test_sums_and_means_are_those_of_the_column(release: sr.Release) -> None:
     where = Query.of({"sex": "F"}).conditions
     for option, measure in (("sum_of", "sum"), ("mean_of", "mean")):

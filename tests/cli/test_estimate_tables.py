@@ -229,6 +229,9 @@ def test_statements_are_queries(
         ("SELECT COUNT(*) WHERE a NOT = 2", "column 29: expected IN, found ="),
         ("SELECT COUNT(*) WHERE a IN ()", "column 29: expected a text in single quotes or a number, found )"),
         ("SELECT COUNT(*) WHERE a = ?", "column 27: '?' has no meaning here"),
+        ("SELECT COUNT(*) WHERE sale date > '2024-01-01'", 'a name with a blank is quoted: "sale date"'),
+        ("SELECT COUNT(*) WHERE a LIKE 'b'", "BETWEEN, IN or IS, found LIKE"),
+        ("SELECT AVG(age)", "write --by COLUMN --mean COLUMN without --batch"),
     ],
 )
 def test_a_fault_in_a_statement_has_its_place(

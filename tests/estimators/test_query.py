@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import product
@@ -8,6 +9,7 @@ import pytest
 
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.estimators import AnyOf, Between, Condition, NoneOf, Query
+from splu_ref.estimators.queries.condition_text import read_conditions
 from splu_ref.estimators.queries.query import Values, condition_matcher, selected
 
 
@@ -64,7 +66,7 @@ def test_ranges_include_their_ends_and_pass_over_what_is_no_number() -> None:
     assert selected("c", Between(Decimal("2.5"), None), domain) == [1, 3, 4]
     with pytest.raises(ParameterError, match="holds no numbers, but 'a': name values"):
         selected("c", Between(Decimal(2), None), ("a", "b"))
-    with pytest.raises(ParameterError, match="holds no numbers, but '2024-01-31': write dates as it does"):
+    with pytest.raises(ParameterError, match="holds no numbers, but '2024-01-31': write 'c="):
         selected("c", Between(Decimal(2024), None), ("2024-01-31", ""))
 
 
@@ -116,3 +118,52 @@ def test_unknown_values_are_refused_where_the_domain_is_known() -> None:
     with pytest.raises(ParameterError, match=r'it has "", F, M$'):
         selected("sex", AnyOf(("x",)), ("", "F", "M"))
     assert selected("job", AnyOf(("Salez", "Sales")), domain, complete=False) == [0]
+
+
+DAYS = ("2021-01-05", "2021-07-30", "2022-03-01", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("day=2021", "day=2021-01-01..2021-12-31"),
+        ("day=2021-Q3", "day=2021-07-01..2021-09-30"),
+        ("day=2022-02", "day=2022-02-01..2022-02-28"),
+        ("day>=2021", "day=2021-01-01.."),
+        ("day>2021", "day>2021-12-31"),
+        ("day<2022", "day<2022-01-01"),
+        ("day=2021..2022", "day=2021-01-01..2022-12-31"),
+    ],
+)
+def test_years_quarters_and_months_of_days_are_answered_with_the_range(text: str, instead: str) -> None:
+    for given in ([text], [instead]):
+        [(_, condition)] = read_conditions(given, lambda _: DAYS)
+        if given == [instead]:
+            assert Values("day", DAYS).holding(condition).shape == (4,)
+            continue
+        with pytest.raises(ParameterError, match=rf"write '{re.escape(instead)}'$"):
+            Values("day", DAYS).holding(condition)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("day=2021-07..2022-02", (False, True, False, False)),
+        ("day>=2021-Q3", (False, True, True, False)),
+        ("day<2021-07", (True, False, False, False)),
+        ("day<=2021-07", (True, True, False, False)),
+        ("day>2021-07", (False, False, True, False)),
+    ],
+)
+def test_months_and_quarters_are_limits_of_a_range_of_days(text: str, found: tuple[bool, ...]) -> None:
+    [(_, condition)] = read_conditions([text], lambda _: DAYS)
+    assert tuple(Values("day", DAYS).holding(condition)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [("100000..<200000", "price>=100000 and price<200000"), (">1..2", "price>1 and price<=2")],
+)
+def test_a_range_without_an_end_says_how_to_write_it(text: str, instead: str) -> None:
+    with pytest.raises(ParameterError, match=rf"a range includes both its ends: write '{instead}'$"):
+        read_conditions([f"price={text}"], lambda _: ("1", "2"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
@@ -87,13 +87,15 @@ def test_bins_are_named_in_their_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "condition", [AnyOf(("2025-01..2025-02",)), Between(date(2025, 1, 1), date(2025, 2, 28))]
-)
-def test_a_range_of_dates_is_answered_with_the_bins(condition: Condition) -> None:
+    "condition",
+    [AnyOf(("2025-01..2025-02",)), Between(date(2025, 1, 1), date(2025, 2, 28)), AnyOf(("2025-Q1",)),
+     Between(None, date(2025, 2, 28)), Between(date(2024, 12, 31), date(2025, 3, 1), True, True)],
+)  # fmt: skip
+def test_whole_bins_of_dates_are_found_by_a_range_of_dates(condition: Condition) -> None:
     manifest: Any = SimpleNamespace(domains={}, recoded=(Bins("day", "month"),))
-    table = Microdata.from_frame(pl.DataFrame({"day": ["2025-02", "none", "2025-01"]}))
-    with pytest.raises(ParameterError, match=r"name each of them, as 'day=2025-01\|2025-02'"):
-        recoded_query(Query((("day", condition),)), manifest, table)
+    table = Microdata.from_frame(pl.DataFrame({"day": ["2025-02", "none", "2025-01", "2025-05"]}))
+    found = dict(recoded_query(Query((("day", condition),)), manifest, table).conditions)
+    assert found == {"day": AnyOf(("2025-01", "2025-02"))}
 
 
 @pytest.mark.parametrize(
@@ -114,22 +116,32 @@ def test_years_select_bins_of_years(limits: Between, found: tuple[str, ...]) -> 
     ("width", "limits", "error"),
     [
         ("year", _between("1985", "1990"), "day=1985..1990: there is no such bin in the release"),
-        ("year", Between(date(1980, 1, 1), date(1981, 12, 31)),
-         ("day=1980-01-01..1981-12-31: dates are selected by their bins: give years, as 'day=1980..1999'")),
-        ("quarter", _between("1980", "1981"),
-         ("day=1980..1981: dates are selected by their bins: name each of them, as "
-          "'day=1980-Q2|1980-Q3'")),
+        ("year", Between(date(1980, 1, 2), date(1981, 12, 31)),
+         "day=1980-01-02..1981-12-31 cuts the bin 1980, whose parts are unknown: ask of whole bins"),
+        ("year", Between(datetime.fromisoformat("1980-01-01T05"), None),
+         "day=1980-01-01T05:00:00..: dates are selected by their bins: give years, as 'day=1980..1999'"),
+        ("quarter", AnyOf(("1980-04",)),
+         "day=1980-04 cuts the bin 1980-Q2, whose parts are unknown: ask of whole bins"),
+        ("quarter", AnyOf(("1980-05-01",)),
+         "day=1980-05-01 is not known: the column was published in bins of quarter: ask day=1980-Q2"),
+        ("quarter", _between("5", None),
+         ("day=5..: dates are selected by their bins: name each of them, as 'day=1980-Q2|1980-Q3'")),
     ],
 )  # fmt: skip
 def test_other_ranges_of_dates_are_answered_with_those_that_work(
-    width: str, limits: Between, error: str
+    width: str, limits: Condition, error: str
 ) -> None:
     with pytest.raises(ParameterError) as refused:
         _of_dates(width, limits)
     assert str(refused.value) == error
 
 
-def _of_dates(width: str, limits: Between) -> Condition:
+@pytest.mark.parametrize("given", [_between("1980", "1981"), AnyOf(("1980",)), AnyOf(("1980-Q2..1980-Q3",))])
+def test_years_select_bins_of_quarters(given: Condition) -> None:
+    assert _of_dates("quarter", given) == AnyOf(("1980-Q2", "1980-Q3"))
+
+
+def _of_dates(width: str, limits: Condition) -> Condition:
     manifest: Any = SimpleNamespace(domains={}, recoded=(Bins("day", width),))
     days = {"year": ["1999", "1980", "none", "1981"], "quarter": ["1980-Q3", "none", "1980-Q2"]}
     table = Microdata.from_frame(pl.DataFrame({"day": days[width]}))

@@ -21,8 +21,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from splu_ref.channels import ParameterError
-from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf, between, value_set
-from splu_ref.estimators.queries.limits import limit, limit_text
+from splu_ref.estimators.queries.conditions import (
+    AnyOf,
+    Between,
+    Condition,
+    NoneOf,
+    between,
+    range_of_days,
+    value_set,
+)
+from splu_ref.estimators.queries.limits import days, limit, limit_text
 
 Values: TypeAlias = Callable[[str], Sequence[str] | None]
 """The values of a column of the table, or None if it has no such column."""
@@ -118,13 +126,14 @@ def _condition(column: str, operator: str, value: str, domain: Sequence[str]) ->
         if isinstance(found, Between):
             raise ParameterError(f"{column}!={value}: name values that are left out, or give a range to keep")
         return NoneOf(found.values)
-    end = limit(_unquoted(value))
+    end, strict = limit(_unquoted(value)), operator in {"<", ">"}
+    if end is None and (period := days(_unquoted(value))) is not None:
+        end = period[operator in {">", "<="}]
     if end is None:
         raise ParameterError(
             f"column {column!r}: {value!r} is no number and no date: write a limit such as 20, 37.5 or "
             "2024-12-31"
         )
-    strict = operator in {"<", ">"}
     return Between(None, end, below=strict) if operator[0] == "<" else Between(end, None, above=strict)
 
 
@@ -139,6 +148,13 @@ def _equal(column: str, value: str, domain: Sequence[str]) -> AnyOf | Between:
     low, high = limit(least), limit(greatest)
     if dots and (least or greatest) and (low is None) == (not least) and (high is None) == (not greatest):
         return between(column, low, high)
+    if dots and (in_days := range_of_days(AnyOf((value,)))) is not None:
+        return in_days
+    bare = least.removeprefix(">"), greatest.removeprefix("<")
+    if dots and None not in map(limit, bare):
+        signs = (">" if bare[0] != least else ">="), ("<" if bare[1] != greatest else "<=")
+        instead = " and ".join(f"{column}{sign}{end}" for sign, end in zip(signs, bare, strict=True))
+        raise ParameterError(f"{column}={value}: a range includes both its ends: write '{instead}'")
     return AnyOf((_unquoted(value),))
 
 

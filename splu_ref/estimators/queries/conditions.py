@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from splu_ref.channels import ParameterError
-from splu_ref.estimators.queries.limits import Limit, limit, limit_text, reaches, same_kind
+from splu_ref.estimators.queries.limits import Limit, days, limit, limit_text, reaches, same_kind
 
 _NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')
 """Parts of a value that have a meaning in condition texts, so that the value must be quoted."""
@@ -119,6 +119,26 @@ def between(
                 "exchange them"
             )
     return Between(least, greatest, above=above, below=below)
+
+
+def range_of_days(condition: Condition) -> Between | None:
+    """Return the range of days that a condition on years, quarters or months means; None for any other."""
+    above = below = False
+    if isinstance(condition, Between):
+        least, greatest = (
+            "" if end is None else limit_text(end) for end in (condition.least, condition.greatest)
+        )
+        above, below = condition.above, condition.below
+    elif isinstance(condition, AnyOf) and len(condition.values) == 1:
+        least, dots, greatest = condition.values[0].partition("..")
+        greatest = greatest if dots else least
+    else:
+        return None
+    first, last = days(least), days(greatest)
+    if (first is None) != (not least) or (last is None) != (not greatest):
+        return None
+    low, high = first and first[1 if above else 0], last and last[0 if below else 1]
+    return None if low and high and low > high else Between(low, high, above, below)
 
 
 def _values(column: object, given: object) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -19,6 +20,7 @@ Limit: TypeAlias = Decimal | date
 """A number, a day, or a moment (a `datetime` without a time zone)."""
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_PERIOD = re.compile(r"((?!0000)\d{4})(?:-Q([1-4])|-(0[1-9]|1[0-2]))?")
 
 
 def moment(text: str) -> datetime | None:
@@ -39,6 +41,20 @@ def limit(text: str) -> Limit | None:
         return found
     at = moment(text)
     return at.date() if at is not None and _DATE.fullmatch(text) else at
+
+
+def days(text: str) -> tuple[date, date] | None:
+    """Return the first and the last day of a year, a quarter (2024-Q1), a month (2024-03), or a day."""
+    found = limit(text)
+    if isinstance(found, date):
+        return None if isinstance(found, datetime) else (found, found)
+    match = _PERIOD.fullmatch(text)
+    if match is None:
+        return None
+    year, quarter, month = (int(part or 0) for part in match.groups())
+    first = month or 3 * quarter - 2 if month or quarter else 1
+    last = first + (0 if month else 2 if quarter else 11)
+    return date(year, first, 1), date(year, last, monthrange(year, last)[1])
 
 
 def limit_text(value: Limit) -> str:

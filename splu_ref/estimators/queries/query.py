@@ -16,8 +16,16 @@ from numpy.typing import NDArray
 from splu_ref.channels import ParameterError
 from splu_ref.data import listed
 from splu_ref.estimators.queries.condition_text import condition_text, read_conditions
-from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf, Predicate, condition_of
-from splu_ref.estimators.queries.limits import Limit, Scale
+from splu_ref.estimators.queries.conditions import (
+    AnyOf,
+    Between,
+    Condition,
+    NoneOf,
+    Predicate,
+    condition_of,
+    range_of_days,
+)
+from splu_ref.estimators.queries.limits import Limit, Scale, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +127,26 @@ class Values:
 
     def _require(self, condition: Condition, *, complete: bool) -> None:
         if isinstance(condition, Between):
-            limit = condition.least if condition.least is not None else condition.greatest
-            if limit is not None and not self._scale(limit).values:
-                numeric = isinstance(limit, Decimal)
+            end = condition.least if condition.least is not None else condition.greatest
+            if end is not None and not self._scale(end).values:
+                numeric = isinstance(end, Decimal)
                 kind, other = ("numbers", "dates") if numeric else ("dates such as 2024-12-31", "numbers")
                 others = self._scale(date.min if numeric else Decimal(0)).values
                 instead = f"write {other} as it does" if others else "name values instead of a range"
+                if others and numeric and (in_days := range_of_days(condition)) is not None:
+                    instead = f"write '{condition_text(self._column, in_days)}'"
                 raise ParameterError(
                     f"column {self._column!r} holds no {kind}, but {self.domain[0]!r}: {instead}"
                 )
             return
         for value in condition.values:
             if value not in self._places and complete:
+                in_days = range_of_days(AnyOf((value,)))
+                if in_days is not None and limit(value) != in_days.least and self._scale(date.min).values:
+                    raise ParameterError(
+                        f"{value!r} is not a value of {self._column!r}: write "
+                        f"'{condition_text(self._column, in_days)}'"
+                    )
                 raise ParameterError(
                     f"{value!r} is not a value of {self._column!r}{suggestion(value, self.domain)}"
                 )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from splu_ref.channels import ParameterError
 from splu_ref.data import JOINED_BY, OTHER, Bins, Cross, Dropped, Hashed, Rare, Recoding, Records
-from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition
+from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, range_of_days
+from splu_ref.estimators.queries.limits import days
 from splu_ref.estimators.queries.query import Query, suggestion
 from splu_ref.mechanisms import Manifest
 
@@ -100,6 +103,12 @@ def _crossed(
 
 def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Condition:
     assert isinstance(step, Bins)
+    asked = f"{step.column}={condition}"
+    in_days = range_of_days(condition) if step.whole is None else None
+    named = condition.values if isinstance(condition, AnyOf) else ()
+    known = set(named) & set(values)  # labels of bins are years, quarters and months too
+    if in_days is not None and not known and not (named and in_days.least == in_days.greatest):
+        condition = in_days
     if not isinstance(condition, Between):
         for value in condition.values:
             if value not in values:
@@ -109,47 +118,39 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
         return condition
     if OTHER in values:
         raise ParameterError(
-            f"{step.column}={condition}: rare bins were published together, as {OTHER!r}: name bins that are "
+            f"{asked}: rare bins were published together, as {OTHER!r}: name bins that are "
             "in the release, one by one"
         )
-    inside = (_years_inside if step.whole is None else _bins_inside)(step, condition, values)
+    inside = _bins_inside(step, condition, values, asked)
     if not inside:
-        raise ParameterError(f"{step.column}={condition}: there is no such bin in the release")
+        raise ParameterError(f"{asked}: there is no such bin in the release")
     return AnyOf(tuple(inside))
 
 
-def _years_inside(step: Bins, condition: Between, values: Sequence[str]) -> list[str]:
-    """Return the years in a range of years; periods are not selected by other ranges."""
-    limits = condition.least, condition.greatest
-    if step.width != "year" or not all(isinstance(end, Decimal | None) for end in limits):
-        raise _date_range(step, str(condition), values)
-    return sorted(value for value in values if condition.holds(value))
-
-
-def _bins_inside(step: Bins, condition: Between, values: Sequence[str]) -> list[str]:
-    """Return the bins of numbers in a range, ascending, which must not cut one."""
+def _bins_inside(step: Bins, condition: Between, values: Sequence[str], asked: str) -> list[str]:
+    """Return the bins of numbers or dates in a range, ascending, which must not cut one."""
     least, greatest = condition.least, condition.greatest
-    if not (isinstance(least, Decimal | None) and isinstance(greatest, Decimal | None)):
+    limits = days if step.whole is None else step.limits
+    kinds = {type(end) for end in (least, greatest) if end is not None}
+    if kinds != {date if step.whole is None else Decimal}:
         raise _date_range(step, str(condition), values)
-    inside = []
+    inside, includes_last = [], step.whole is not False
     for value in values:
-        limits = step.limits(value)
-        if limits is None:
+        ends: Any = limits(value)
+        if ends is None:
             continue
-        first, last = limits
+        first, last = ends
         above = least is None or first > least or (first == least and not condition.above)
         ends_before = greatest is not None and (last < greatest or (last == greatest and not condition.below))
-        below = greatest is None or ends_before or (last == greatest and not step.whole)
-        ends = last == least and (condition.above or not step.whole)
-        apart = (least is not None and (last < least or ends)) or (
+        below = greatest is None or ends_before or (last == greatest and not includes_last)
+        meets = last == least and (condition.above or not includes_last)
+        apart = (least is not None and (last < least or meets)) or (
             greatest is not None and (first > greatest or (first == greatest and condition.below))
         )
         if above and below:
-            inside.append((limits, value))
+            inside.append((ends, value))
         elif not apart:
-            raise ParameterError(
-                f"{step.column}={condition} cuts the bin {value}, whose parts are unknown: ask of whole bins"
-            )
+            raise ParameterError(f"{asked} cuts the bin {value}, whose parts are unknown: ask of whole bins")
     return [value for _, value in sorted(inside)]
 
 
