@@ -71,9 +71,7 @@ class _Reader:
         self._expect("SELECT", "SELECT COUNT(*) WHERE …")
         if self.token.word in _MEASURES:
             option = _MEASURES[self.token.word]
-            raise self._fault(
-                f"only counts are asked for here: write --by COLUMN {option} COLUMN without --batch"
-            )
+            raise self._fault(f"a batch asks for counts: give --by COLUMN {option} COLUMN instead of --batch")
         if self.token.kind in {"word", "name"} and self.token.word != "COUNT":
             raise self._expected(
                 "COUNT(*) alone; for a table write --by column,column instead of --batch, for sums also --sum"

@@ -220,7 +220,7 @@ def test_statements_are_queries(
         ("SELECT COUNT(*) WHERE a=1 GROUP BY b", "GROUP BY is not supported: for a table write --by column"),
         ("SELECT COUNT(*) FROM t GROUP BY b", "column 24: GROUP BY is not supported"),
         ("SELECT b, COUNT(*) FROM t GROUP BY b", "column 8: expected COUNT(*) alone; for a table write --by"),
-        ("SELECT SUM(x)", "for sums also --sum, found SUM"),
+        ("SELECT SUM(x)", "give --by COLUMN --sum COLUMN instead of --batch"),
         ("SELECT COUNT(*)", "expected WHERE, and what to count, found the end"),
         ("SELECT COUNT(*) WHERE a LIKE 'x'", "column 25: expected =, <>,"),
         ("SELECT COUNT(*) WHERE a=1 b=2", "column 27: expected AND, or ; after a query, found b"),
@@ -231,7 +231,7 @@ def test_statements_are_queries(
         ("SELECT COUNT(*) WHERE a = ?", "column 27: '?' has no meaning here"),
         ("SELECT COUNT(*) WHERE sale date > '2024-01-01'", 'a name with a blank is quoted: "sale date"'),
         ("SELECT COUNT(*) WHERE a LIKE 'b'", "BETWEEN, IN or IS, found LIKE"),
-        ("SELECT AVG(age)", "write --by COLUMN --mean COLUMN without --batch"),
+        ("SELECT AVG(age)", "give --by COLUMN --mean COLUMN instead of --batch"),
     ],
 )
 def test_a_fault_in_a_statement_has_its_place(
