@@ -33,7 +33,10 @@ class Level(StrEnum):
 
 def run(
     level: Annotated[
-        Level, typer.Option("--level", help="quick: two minutes, also from a wheel. full: in a checkout.")
+        Level,
+        typer.Option(
+            "--level", help="quick: two minutes on idle processors, also from a wheel. full: in a checkout."
+        ),
     ] = Level.QUICK,
     fresh_seed: Annotated[
         bool, typer.Option("--fresh-seed", help="Draw a new seed for the statistical checks.")

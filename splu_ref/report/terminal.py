@@ -25,6 +25,8 @@ from splu_ref.report.model import LEFT_OUT, Row, VerificationReport
 
 LOG_WIDTH = 160
 LEAST_EVIDENCE = 20
+LONG = 20
+"""Fewest steps of a stage whose progress is printed without a terminal."""
 _STYLES = {
     "proved": "green",
     "verified": "green",
@@ -137,7 +139,10 @@ def _status(row: Row) -> Text:
 
 
 class TerminalProgress:
-    """A bar on standard error if that is a terminal, else a line for each stage; use as a context manager."""
+    """A bar on standard error if that is a terminal, else lines; use as a context manager.
+
+    A line is printed for each stage, and for each tenth of one with at least `LONG` steps.
+    """
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or terminal.console(stderr=True)
@@ -153,6 +158,7 @@ class TerminalProgress:
             disable=not self._console.is_terminal,
         )
         self._task = self._bar.add_task("", total=None, step="")
+        self._stage, self._steps, self._tenths = "", 0, 0
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -170,8 +176,12 @@ class TerminalProgress:
         """Show that a stage begins."""
         if not self._console.is_terminal:
             terminal.say(f"verify: {title}", stderr=True)
+        self._stage, self._steps, self._tenths = title, steps or 0, 0
         self._bar.reset(self._task, description=visible(title), total=steps, step="")
 
     def at(self, step: str, done: int) -> None:
         """Show that a step begins."""
+        if not self._console.is_terminal and self._steps >= LONG and done * 10 // self._steps > self._tenths:
+            self._tenths = done * 10 // self._steps
+            terminal.say(f"verify: {self._stage}: {done} of {self._steps}", stderr=True)
         self._bar.update(self._task, completed=done, step=visible(step))

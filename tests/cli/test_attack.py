@@ -60,6 +60,26 @@ def test_the_original_is_prepared_as_the_manifest_says(
     assert found["agrees"] in (True, None)
 
 
+@pytest.mark.parametrize("words", [["presence", "--value", "none"], ["homogeneity"]])
+def test_missing_cells_of_an_attacked_release_are_a_value_as_the_manifest_says(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{number},{('a', 'b', '')[number % 3]}" for number in range(120)]
+    table, release, manifest = (tmp_path / name for name in ("t.csv", "p.csv", "m.json"))
+    table.write_text("\n".join(["id,job", *rows, ""]))
+    made = ["publish", table, "-o", release, "--manifest", manifest, "--gamma", "2", "--missing", "none",
+            "--sensitive", "job", "--keep", "id", "--seed", "1"]  # fmt: skip
+    assert main(list(map(str, made))) == 0
+    name, *more = words
+    files = (table, "--release", release, "--manifest", manifest)
+    found = _json(capsys, "attack", name, *files, *more)
+    if words == ["homogeneity"]:
+        assert (found["predicted"]["fraction"], found["baseline"]["fraction"]) == ("1/2", "1/3")
+        assert (found["attacked"], found["agrees"]) == (120, True)
+    else:
+        assert found["success"]["fraction"] == "1/1"
+
+
 def _json(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> dict[str, Any]:
     capsys.readouterr()
     assert main([*map(str, words), "--json"]) == code

@@ -100,8 +100,12 @@ def test_progress_is_a_line_for_each_stage_or_a_bar_on_a_terminal(capsys: pytest
             progress.stage("Stage [one]", 2)
             progress.at("step [two]", 1)
             progress._bar.refresh()
+            progress.stage("Long", 25)
+            for done in range(25) if not terminal else ():
+                progress.at("step", done)
     assert quiet.getvalue() == ""
-    assert capsys.readouterr().err == "verify: Stage [one]\n"
+    tenths = "".join(f"verify: Long: {done} of 25\n" for done in (3, 5, 8, 10, 13, 15, 18, 20, 23))
+    assert capsys.readouterr().err == f"verify: Stage [one]\nverify: Long\n{tenths}"
     assert "Stage [one]" in loud.getvalue()
     assert "step [two]" in loud.getvalue()
     assert "1/2" in loud.getvalue()

@@ -18,7 +18,7 @@ from splu_ref.audit.attacks.view import Label, Score, View, best_guess, eliminat
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.record_linkage import Match, Original
 from splu_ref.channels import Channel, DataError, ParameterError
-from splu_ref.data import Microdata
+from splu_ref.data import Microdata, text
 from splu_ref.mechanisms import (
     DistributionBased,
     PublishedTable,
@@ -81,6 +81,13 @@ class AttackedRelease:
         return _places(self.release.table.cells(self.column), self.domain, "the release")
 
     @cached_property
+    def recorded(self) -> IntArray:
+        """The index in the domain of each record's true value; there must be an original."""
+        assert self.original is not None
+        own = [text(value) for value in self.original.domain(self.column)]
+        return _places(own, self.domain, "the original")[self.original.codes(self.column)]
+
+    @cached_property
     def true(self) -> IntArray | None:
         """The index of each published row's true value, -1 if unknown; None without an original."""
         if self.original is None:
@@ -123,8 +130,7 @@ class AttackedRelease:
                     f"the release has {len(self.published)} rows, and the original "
                     f"{self.original.row_count}: give the original of this release"
                 )
-            codes = _places(self.original.cells(self.column), self.domain, "the original")
-            histogram = np.bincount(codes, minlength=len(self.domain))
+            histogram = np.bincount(self.recorded, minlength=len(self.domain))
             counts = {code: count for code, count in enumerate(histogram.tolist()) if count}
             return View(counts, (labeled(aligned.channel(histogram, SystemSource())),))
         shown = np.bincount(self.published, minlength=len(self.domain))
@@ -223,9 +229,7 @@ def _attack_best_guess(
     success = e_value = detectable = None
     rows, counts = len(released.published), np.bincount(released.published)
     if released.original is not None and released.true is not None:
-        counts = np.bincount(
-            _places(released.original.cells(released.column), released.domain, "the original")
-        )
+        counts = np.bincount(released.recorded)
         seen = released.linked
         rows, right = seen.total(), sum(count for (own, label), count in seen.items() if own == label)
         success = Fraction(right, rows)
@@ -262,10 +266,11 @@ def presence_in(released: AttackedRelease, value: str) -> AttackOutcome:
     if value not in released.domain:
         raise ParameterError(f"column {released.column!r} has no value {value!r}: check its spelling")
     mechanism = released.release.mechanism
-    found = bool((released.published == released.domain.index(value)).any())
     assert isinstance(mechanism, RecordMechanism)
     original, rows = released.original, len(released.published)
-    frequency = 1 if original is None else original.cells(released.column).count(value)
+    code = released.domain.index(value)
+    found = bool((released.published == code).any())
+    frequency = 1 if original is None else int((released.recorded == code).sum())
     if original is not None and not frequency:
         raise ParameterError("no record of the original has the value: choose one that occurs")
     chance = proof_of_presence(mechanism, frequency, rows)
