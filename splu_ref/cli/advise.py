@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -176,8 +177,17 @@ def run(
             show({}, [*lines, *([] if own == command else [("by splu-gen", own)])], as_json=False)
     if picture_file is not None:
         show({}, [("picture", str(picture_file))], as_json=False)
-    for remark in (*spelling_notes(found.values, missing), AUDIENCE):
+    for remark in (*_in_memory(command, stream=stream), *spelling_notes(found.values, missing), AUDIENCE):
         note(remark)
+
+
+def _in_memory(command: str, *, stream: bool) -> Iterator[str]:
+    """Yield a note if the command cannot stream as the advice did: then it drops columns."""
+    if stream and "--stream" not in shlex.split(command):
+        yield (
+            "the command has no --stream, which excludes its --drop: it needs the whole table in memory; to "
+            "stream, write the table without the column first"
+        )
 
 
 def _named_tables(
@@ -232,7 +242,8 @@ def _show_verdict(
     """
     against = {each.column for each in objected}
     reasons = [part.reason() for part in parts if verdict == PUBLISH and part.column not in against]
-    reasons += [each.reason for each in objected]
+    lasting = [each for each in objected if verdict == CHANGE and each.ground == "nothing rare"]
+    reasons += [each.reason for each in (*(each for each in objected if each not in lasting), *lasting)]
     hidden = 0 if every else len(reasons) - REASONS
     more = reasons[1:] if hidden <= 0 else [*reasons[1:REASONS], f"and {hidden} more reasons (--explain)"]
     show({}, [("verdict", f"{verdict}: {reasons[0]}")], as_json=False)

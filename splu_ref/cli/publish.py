@@ -448,7 +448,14 @@ class _Publication:
         for remark in (*values, *self._ordered()):
             note(remark)
         show_streamed(
-            release, made, self.output, self.epsilon, risks, strict=self.strict, as_json=self.as_json
+            release,
+            made,
+            self.output,
+            self.epsilon,
+            risks,
+            strict=self.strict,
+            manifest=self.manifest,
+            as_json=self.as_json,
         )
 
     def publish(self) -> None:
@@ -562,7 +569,7 @@ class _Publication:
             yield EMPTY
         if observed:
             yield OBSERVED
-        yield from retention_notes(made)
+        yield from retention_notes(made, self.manifest)
 
 
 def _require_replay(wanted: Preparation, earlier: PublishedTable | None, transcript: Path | None) -> None:

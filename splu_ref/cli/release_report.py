@@ -127,6 +127,8 @@ class ReleaseReport:
             "plan": plan,
             "max_gamma": dict(most) if isinstance(most, Mapping) else most,
         }
+        if isinstance(most, Mapping) and isinstance(gammas, Mapping):
+            most = {column: most[column] for column in gammas}
         allowed = "" if most is None else parameter_text(most)
         self.lines += [
             ("sensitive", ", ".join(release.domains)),
@@ -204,7 +206,10 @@ class ReleaseReport:
         self.lines += [] if quoted is None else [("to quote", quoted)]
         for column, each in assessments.items():
             name = [("column", column)] if isinstance(self.result["sensitive"], list) else []
-            self.lines += name + each.sentences(recoding=recoding)
+            of = f"{column}: " if name else ""
+            found = each.sentences(recoding=recoding)
+            self.lines += name
+            self.lines += [(label, f"{of}{text}" if label == "caution" else text) for label, text in found]
             self.details += name + each.typical_errors()
 
     def add_together(self, found: Sequence[object], lines: Iterable[tuple[str, str]]) -> None:
@@ -218,11 +223,13 @@ class ReleaseReport:
         following = "publish gamma and p; keep the counts, max_gamma and the original secret"
         if secret := [name for name in PUBLISHER_ONLY if name in self.result]:
             self.result["publisher_only"] = secret
-        figures = (*_FIGURES, "caution") if "column" in dict(self.lines) else _FIGURES
-        first = [line for line in self.lines if line[0] not in figures]
-        last = [line for line in self.lines if line[0] in figures]
-        after = [("next", following)] if "worth" in self.result else []
-        show(self.result, [*first, *after, *last, *self.details], as_json=as_json)
+        entries: list[list[tuple[str, str]]] = []
+        for line in [*self.lines, *([("next", following)] if "worth" in self.result else [])]:
+            if line[0]:
+                entries.append([])
+            entries[-1].append(line)
+        entries.sort(key=lambda entry: _RANKS.get(entry[0][0], 0))
+        show(self.result, [*(line for entry in entries for line in entry), *self.details], as_json=as_json)
 
 
 def draws_of(mechanism: NamedMechanism) -> GroupDraws:
@@ -241,8 +248,12 @@ EXACT = "published counts of sensitive values are those of the table: small coun
 """What is true of counts that a mechanism publishes as they are."""
 UNCOMPUTED = "T_P and T_f are not computed for this mechanism; estimate gives each count an interval"
 REPEATED = "releases with fresh draws disclose more together, how much is not computed for this mechanism"
-_FIGURES = ("unique", "column", "protected", "accurate")
-"""Labels of the figures of a release; of several columns also the cautions, which belong to a column."""
+_ORDER = (
+    ("caution",), ("repeated",), ("not checked",), ("to quote",), ("unique",), ("next",),
+    ("column", "protected", "accurate"), ("together",),
+)  # fmt: skip
+_RANKS = {label: rank for rank, labels in enumerate(_ORDER, 1) for label in labels}
+"""Ranks of labels: what must not be cut is first, after what was published; long entries are last."""
 _LONG = ("domains", "laws", "matrix", "parts", "quasi")
 """Parameters that are too long for the text output."""
 
@@ -267,10 +278,17 @@ def unpublished_values(
     ]
 
 
-def retention_notes(mechanism: NamedMechanism) -> Iterator[str]:
-    """Yield a note if SPLU-Gen has a retention probability other than 1/gamma."""
-    if isinstance(mechanism, SpluGens) and not is_plain(mechanism):
-        one = mechanism if isinstance(mechanism, SpluGen) else mechanism.columns[0][1]
+def retention_notes(mechanism: NamedMechanism, manifest: Path | None) -> Iterator[str]:
+    """Yield notes if SPLU-Gen has a retention probability below 1/gamma, or one that no manifest states."""
+    if not isinstance(mechanism, SpluGens) or is_plain(mechanism):
+        return
+    one = mechanism if isinstance(mechanism, SpluGen) else mechanism.columns[0][1]
+    if one.retention * one.gamma < 1:
+        yield (
+            "retention is below 1/gamma: each other value of a group is published more often than the true "
+            "one, and T_P is lower than at 1/gamma"
+        )
+    if manifest is None:
         yield (
             f"retention is not 1/gamma: give --retention {one.retention} to estimate, privacy and utility as "
             "well"

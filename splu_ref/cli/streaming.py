@@ -94,7 +94,7 @@ class StreamedRisks:
             )
             leaks = scan(prepared, columns, ALPHA, roles, progress=progress)
             if strict:
-                refuse_disclosure(leaks)
+                refuse_disclosure(leaks, drops=False)
                 refuse_warnings(leaks)
             return cls(leaks, joint_privacy(prepared, leaks, laws, epsilon, ALPHA))
 
@@ -107,6 +107,7 @@ def show_streamed(
     risks: StreamedRisks = StreamedRisks(),
     *,
     strict: bool = False,
+    manifest: Path | None = None,
     as_json: bool,
 ) -> None:
     """Print the report on a streamed release; ``epsilon`` is that of its assessment."""
@@ -131,6 +132,6 @@ def show_streamed(
     if release.randomness != "keyed":
         report.add_repetition(repeated)
     spelled = spelling_notes(release.domains, release.manifest.missing)
-    for remark in (*leak_warnings(risks.leaks), *spelled, *retention_notes(mechanism)):
+    for remark in (*leak_warnings(risks.leaks), *spelled, *retention_notes(mechanism, manifest)):
         note(remark)
     report.show(as_json=as_json)

@@ -45,7 +45,7 @@ def test_numbers_and_words() -> None:
     assert f"by 1/2 or more with probability at least {decimal_down(level, 4)} where at most 4" in public
     assert f"at most 1/10 where {threshold} or more have it" in public
     crossed = public_statement({"both": found}, {"both": ["job", "sex"]})
-    assert "each of its parts job and sex at least as often" in crossed
+    assert "1/2; each of its parts job and sex is true at least as often; a published" in crossed
     # the sentence says nothing of the table: not even that no value is rare
     common = assess(PublishedCount.of(2, None), VALUES[:1], "1/2", 4, "1/10")
     assert public_statement({"job": common}, {}) == public

@@ -115,9 +115,10 @@ class Assessment:
             f"{self.epsilon} or more with probability at least T_P = {decimal_down(self.t_p, 4)}; any "
             f"estimator is, for one of these counts, with at least T_P* = {decimal_down(self.t_p_star, 4)}"
         )
+        certified = "" if self.draws.bound is None else " (for every table; of this one: advise --explain)"
         accurate = (
-            f"{self.accurate} of {every} values: counts from T_f = {self.threshold} on have an error of "
-            f"{self.epsilon} or more with probability at most {self.t_e}"
+            f"{self.accurate} of {every} values: counts from T_f = {self.threshold} on{certified} have an "
+            f"error of {self.epsilon} or more with probability at most {self.t_e}"
         )
         return [
             ("protected", protected),
@@ -183,11 +184,13 @@ def public_statement(assessments: Mapping[str, Assessment], parts: Mapping[str, 
     promises = []
     for (retention, counts), names in columns.items():
         cells = [f"each published {name}" for name in names]
-        for place, name in enumerate(names):
-            if name in parts:
-                cells[place] += f" (and each of its parts {' and '.join(parts[name])} at least as often)"
+        crossed = "".join(
+            f"; each of its parts {' and '.join(parts[name])} is true at least as often"
+            for name in names
+            if name in parts
+        )
         of = f" of {' and '.join(names)}" if len(columns) > 1 else ""
-        cell = f"{' and '.join(cells)} is the true one with probability {retention}"
+        cell = f"{' and '.join(cells)} is the true one with probability {retention}{crossed}"
         promises.append(f"{cell}; a published count{of} {counts}")
     others = "other counts and for columns together" if len(assessments) > 1 else "other counts"
     return (

@@ -125,19 +125,22 @@ def dependences(leaks: Sequence[Leaks]) -> list[Objection]:
     return list(found.values())
 
 
-def refuse_disclosure(leaks: Sequence[Leaks]) -> None:
+def refuse_disclosure(leaks: Sequence[Leaks], *, drops: bool = True) -> None:
     """Raise ``DataError`` if a column identifies records or predicts a sensitive value.
 
-    The message names all such columns, and the options that drop them or publish them all the same.
+    The message names all such columns, and the options that drop them or publish them all the same;
+    with ``drops`` false, where no option drops columns, that the table is to be written without them.
     """
     if found := disclosures(leaks):
         drop, keep = (
             shlex.join(word for each in found for word in (option, each.column))
             for option in ("--drop", "--keep")
         )
+        them = "column" if len(found) == 1 else "columns"
+        without = drop if drops else f"write the table without the {them} first"
         raise DataError(
-            f"{'; '.join(each.reason for each in found)}: nothing is published; {drop}, or {keep} to publish "
-            f"{'it' if len(found) == 1 else 'them'} all the same"
+            f"{'; '.join(each.reason for each in found)}: nothing is published; {without}, or {keep} to "
+            f"publish {'it' if len(found) == 1 else 'them'} all the same"
         )
 
 

@@ -196,6 +196,10 @@ def _times(log: ReleaseLog, entries: Sequence[LogEntry]) -> int:
     return len(without_common)
 
 
+def _has(entries: Sequence[LogEntry]) -> str:
+    return "has" if len(entries) == 1 else "have"
+
+
 def _about(log: ReleaseLog, column: str, entry: LogEntry, others: list[LogEntry]) -> str:
     warning = f"column {column!r} was published before with other draws ({_listed(others)})"
     changed = [earlier for earlier in others if not _same_secret(earlier, entry, column)]
@@ -204,7 +208,7 @@ def _about(log: ReleaseLog, column: str, entry: LogEntry, others: list[LogEntry]
     shared = [earlier for earlier in others if earlier not in changed]
     recoded = [earlier for earlier in shared if entry.counts[column] not in earlier.counts.values()]
     if recoded:
-        warning += f"; {_listed(recoded)} with another recoding of the column, which no T_P covers"
+        warning += f"; {_listed(recoded)} {_has(recoded)} another recoding of the column, which no T_P covers"
     law, free = entry.law(column), _as_independent(entry.draws)
     alike = [each for each in others if each not in recoded and _laws(each, entry, column) == {law}]
     same = [each for each in alike if free and _as_independent(each.draws)]
@@ -212,7 +216,7 @@ def _about(log: ReleaseLog, column: str, entry: LogEntry, others: list[LogEntry]
     if unlike:
         drawn = any(earlier in alike for earlier in unlike)
         what = "gamma, retention or law of draws" if drawn else "gamma or retention"
-        warning += f"; {_listed(unlike)} with another {what}, which no T_P covers"
+        warning += f"; {_listed(unlike)} {_has(unlike)} another {what}, which no T_P covers"
     if same:
         releases = 1 + _times(log, same)
         try:

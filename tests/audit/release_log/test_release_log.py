@@ -128,8 +128,8 @@ def test_the_same_key_does_not_warn(log: Path) -> None:
 
 OTHERS: list[tuple[Microdata, dict[str, Any], str]] = [
     (TABLE.take(np.arange(22)), {}, "of another table under the same key"),
-    (TABLE, {"gamma": 3}, "with another gamma or retention"),
-    (TABLE, {"retention": "2/3"}, "with another gamma or retention"),
+    (TABLE, {"gamma": 3}, "has another gamma or retention"),
+    (TABLE, {"retention": "2/3"}, "has another gamma or retention"),
     (TABLE, {"plan": "cyclic"}, "the mean of 2 published counts"),
     (TABLE, {"id_column": "name"}, "the mean of 2 published counts"),
 ]
@@ -162,14 +162,14 @@ def test_repeated_releases_of_one_key_count_once(log: Path) -> None:
         add(log, publication(KeyedSource(KEY), gamma=gamma), KEY)
     (warning,) = add(log, publication(SeededSource(9)))
     assert "the mean of 2 published counts" in warning
-    assert "release 3 of the log with another gamma or retention" in warning
+    assert "release 3 of the log has another gamma or retention" in warning
 
 
 def test_another_gamma_alone_has_no_number(log: Path) -> None:
     add(log, publication(SeededSource(1), retention="1/3"))
     (warning,) = add(log, publication(SeededSource(2)))
     assert "the mean of" not in warning
-    assert "release 1 of the log with another gamma or retention" in warning
+    assert "release 1 of the log has another gamma or retention" in warning
 
 
 @pytest.mark.parametrize("draws", ["capped:9", "all-or-none:10"])
@@ -177,10 +177,10 @@ def test_draws_that_are_dependent_have_no_number(log: Path, draws: str) -> None:
     add(log, publication(SeededSource(1), draws=draws))
     (warning,) = add(log, publication(SeededSource(2)))
     assert "the mean of" not in warning
-    assert "release 1 of the log with another gamma, retention or law of draws, which no T_P" in warning
+    assert "release 1 of the log has another gamma, retention or law of draws, which no T_P" in warning
     (warning,) = add(log, publication(SeededSource(3), draws=draws))
     assert "the mean of" not in warning
-    assert "releases 1, 2 of the log with another gamma, retention or law of draws" in warning
+    assert "releases 1, 2 of the log have another gamma, retention or law of draws" in warning
 
 
 def test_small_counts_of_capped_draws_are_those_of_independent_ones(log: Path) -> None:
@@ -458,11 +458,11 @@ def test_a_column_in_other_bins_is_the_same_secret(log: Path, first: str | None,
     one, other = _in_bins(first), _in_bins(second)
     assert add(log, publication(SeededSource(1), one), table=one) == []
     [warning] = add(log, publication(SeededSource(2), other), table=other)
-    assert "release 1 of the log with another recoding of the column, which no T_P covers" in warning
+    assert "release 1 of the log has another recoding of the column, which no T_P covers" in warning
     assert "the mean of" not in warning
     [third] = add(log, publication(SeededSource(3), other), table=other)
     assert "(releases 1, 2 of the log)" in third
-    assert "release 1 of the log with another recoding of the column" in third
+    assert "release 1 of the log has another recoding of the column" in third
     assert "the mean of 2 published counts" in third
 
 
