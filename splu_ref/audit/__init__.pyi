@@ -83,6 +83,7 @@ from .averaging import repeated_privacy as repeated_privacy
 from .claims.claim import Claim as Claim
 from .claims.claim import ClaimsFile as ClaimsFile
 from .claims.quotes import Ledger as Ledger
+from .claims.quotes import LedgerError as LedgerError
 from .claims.reading import decide as decide
 from .claims.reading import foresee as foresee
 from .claims.reading import read_claims as read_claims

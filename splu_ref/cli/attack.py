@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
@@ -383,7 +384,9 @@ def _code(victims: Victims, value: str | None) -> int:
     domain = list(map(text, victims.table.domain(victims.column)))
     if value is not None:
         if value not in domain:
-            raise ParameterError(f"column {victims.column!r} has no value {value!r}: check its spelling")
+            close = get_close_matches(value, domain, n=1)
+            remedy = f"did you mean {close[0]!r}?" if close else "check its spelling"
+            raise ParameterError(f"column {victims.column!r} has no value {value!r}: {remedy}")
         return domain.index(value)
     shared = {code: count for code, count in victims.counts.items() if count > 1}
     if not shared:
@@ -441,7 +444,9 @@ def _judged(outcome: AttackOutcome) -> str:
     if outcome.e_value is None:
         if outcome.success is None:
             return "not tested: nothing was measured"
-        return "not tested: nothing is predicted, or the outcome is not random"
+        if outcome.predicted is None:
+            return "not tested: nothing is predicted"
+        return f"not tested: {outcome.untested or 'the outcome is certain, not random'}"
     if outcome.detectable is None:
         return "not tested: with so few releases no success would contradict the prediction"
     evidence = f"e-value {outcome.e_value}, contradicts at 10^9"

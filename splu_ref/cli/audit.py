@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit import Finding, Ledger, Verdict, decide, foresee, read_claims
+from splu_ref.audit import Finding, Ledger, LedgerError, Verdict, decide, foresee, read_claims
 from splu_ref.channels import InputError, one_budget
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Explain, Force, Separator, note, show
@@ -46,19 +46,23 @@ def run(
     A narrowed claim is false as stated and true in a smaller range: for alpha up to 3, from T_f = 2401 on,
     for a single release. Neither a claim that is not decided nor its negation was proved. With --report each
     verdict gets a certificate, if there is one for its kind. Exit 0 if every claim is confirmed, 1 if any is
-    refuted or narrowed, 3 if none is and one is not decided.
+    refuted or narrowed, 3 if none is and one is not decided; 2 if a claim needs the ledger and that cannot be
+    loaded: then the others are printed.
     """
     ledger = _ledger()
     file = read_claims(claims)
     if report is not None:
         check_claims_folder(file, report, force=force)
     foresee(file)
-    audited = []
+    audited, undecided = [], []
     for number, claim in enumerate(file.claims, start=1):
         with counted(f"claim {claim.id}, {number} of {len(file.claims)}") as progress:
             start = perf_counter()
             try:
                 finding = decide(claim, ledger, progress=progress)
+            except LedgerError as error:
+                undecided.append(str(error))
+                continue
             except InputError as error:
                 raise InputError(f"{claims}, {error}") from None
             made, reason = ({}, MAKE_CERTIFICATES) if report is None else _certificates(finding)
@@ -72,19 +76,23 @@ def run(
                 )
             )
     audit = ClaimsAudit(file.path, file.title, tuple(audited))
-    if report is not None:
+    if report is not None and not undecided:
         write_claims_audit(audit, report, force=force)
         note(f"wrote {report / 'index.html'}")
     if as_json:
         show(audit.to_json(), [], as_json=True)
     else:
-        say(audit.summary if report else f"{audit.summary}; {MAKE_CERTIFICATES}")
+        written = report is not None and not undecided
+        say(audit.summary if written else f"{audit.summary}; {MAKE_CERTIFICATES}")
         if explain:
             draw(claims_table(audit))
         else:
             # What a claim got wrong is first: of many claims, the last lines may be cut.
             ordered = sorted(audited, key=lambda each: each.finding.verdict is Verdict.CONFIRMED)
             show({}, [(each.claim.id, _in_words(each, len(audited))) for each in ordered], as_json=False)
+    if undecided:
+        more = f"; nor are {len(undecided) - 1} more" if len(undecided) > 1 else ""
+        raise InputError(f"{claims}, {undecided[0]}{more}")
     return audit.exit_code
 
 

@@ -33,13 +33,13 @@ from splu_ref.channels import retention as retention_channel
 from splu_ref.cli.certificates import certified
 from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_parameters import ReleaseOptions, StatedRelease, domain_text
+from splu_ref.cli.release_parameters import Agreement, ReleaseOptions, StatedRelease, domain_text
 from splu_ref.data import refuse_existing
 from splu_ref.guarantees import Progress, decimal_down, decimal_up
 
 if TYPE_CHECKING:
     from splu_ref.guarantees import Certificate
-    from splu_ref.mechanisms import Operator, RetentionReplacement
+    from splu_ref.mechanisms import Manifest, Operator, RetentionReplacement
 
 EXAMPLE = "splu-ref breach --retention 1/5 --values 14 --rho1 0.1 --rho2 0.5"
 
@@ -69,6 +69,9 @@ def run(
     column: Annotated[
         str | None, typer.Option("--column", help="The sensitive column of --prior, or of --manifest.")
     ] = None,
+    missing: Annotated[
+        str | None, typer.Option("--missing", help="Value that missing cells of --prior are.")
+    ] = None,
     certificate: Annotated[
         Path | None,
         typer.Option("--certificate", help="Write a certificate of the breach, or of its absence."),
@@ -90,7 +93,6 @@ def run(
     """
     levels = Levels.of(rho1, rho2)
     observed: bool | None = None
-    missing: str | None = None
     if certificate is not None:
         refuse_existing(certificate, force=force)
     if manifest is not None:
@@ -99,7 +101,8 @@ def run(
         release = StatedRelease.open(ReleaseOptions(retention=retention), manifest)
         stated = _read_law(manifest, release, column, prior, certificate)
         facts = release.manifest
-        observed, missing = (None, None) if facts is None else (facts.observed_domain, facts.missing)
+        observed = None if facts is None else facts.observed_domain
+        missing = _missing(missing, facts, prior)
         if not isinstance(stated, _ReplacementLaw):
             return _breach_of_matrix(stated, levels, prior, missing, as_json=as_json)
         keep, column, domain = stated.mechanism.retention, stated.column, stated.domain
@@ -107,6 +110,7 @@ def run(
         raise ParameterError("no parameters: give --retention, or the release's --manifest")
     else:
         keep, domain, stated = probability(retention, "--retention"), None, None
+        missing = _missing(missing, None, prior)
     counts = None if prior is None else _possible_counts(stated, _counts(prior, column, domain, missing))
     if stated is None:
         _require_domain(column, values, counts)
@@ -138,6 +142,16 @@ def run(
     with certified(certificate, partial(_certificate, keep, size, levels, positive), lines, force=force):
         show(result, lines, as_json=as_json)
     return 0 if found.holds else 1
+
+
+def _missing(given: str | None, manifest: Manifest | None, prior: Path | None) -> str | None:
+    """Return the text for missing cells of the prior: that of the manifest, or else the given one."""
+    if given is not None and prior is None:
+        raise ParameterError("--missing is about --prior: add the table, or leave it out")
+    if manifest is None or manifest.missing is None:
+        return given
+    Agreement("manifest")("missing", given, manifest.missing)
+    return manifest.missing
 
 
 def _require_domain(column: str | None, values: str | None, counts: dict[str, int] | None) -> None:

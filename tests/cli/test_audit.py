@@ -349,6 +349,26 @@ def test_without_the_proofs_nothing_is_recognized_and_that_is_said(
     assert 'claim a: estimator "printed" is kept with the proofs only' in capsys.readouterr().err
 
 
+def test_claims_that_need_no_ledger_are_decided_if_it_cannot_be_loaded(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Changed:
+        @property
+        def printed(self) -> Any:
+            raise InputError("no affirmed claim: run splu-ref claims ID --reaffirm --reason TEXT")
+
+    monkeypatch.setattr(audit, "load_ledger", Changed)
+    claims = _claim("a", "concept-privacy", estimator="printed", alpha=1, t_p="0.5")
+    claims += _claim("b", alpha=3, t_p="0.6") + _claim("c", alpha=3, t_p="0.5")
+    (folder / "c.toml").write_text(HEAD + claims)
+    assert main(["audit", "c.toml", "--report", "out"]) == 2
+    captured = capsys.readouterr()
+    assert all(f"{name}  confirmed" in captured.out for name in "bc")
+    assert captured.err.startswith("splu-ref: c.toml, line 5, claim a: it is compared with a formula")
+    assert "reaffirm" not in captured.err
+    assert not (folder / "out" / "index.html").exists()
+
+
 def test_a_claim_that_is_refused_leaves_no_folder_behind(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

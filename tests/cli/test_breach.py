@@ -85,6 +85,12 @@ def test_missing_cells_of_a_prior_are_the_value_that_the_manifest_names(
     capsys.readouterr()
     found = _json(capsys, *LEVELS, "--manifest", "m.json", "--prior", "t.csv", "--column", "job")
     assert found["witness"]["secret"] == ["none"]
+    without = [*LEVELS, "--retention", "1/2", "--prior", "t.csv", "--column", "job"]
+    assert _json(capsys, *without, "--missing", "lost")["witness"]["secret"] == ["lost"]
+    assert main(["breach", *without]) == 2
+    assert "--missing" in capsys.readouterr().err
+    assert main(["breach", *LEVELS, "--retention", "1/2", "--values", "3", "--missing", "lost"]) == 2
+    assert "--missing is about --prior" in capsys.readouterr().err
 
 
 def test_what_keeps_all_has_no_bound(capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,12 +72,12 @@ def test_remedies_for_a_table_exist_in_the_command(
     assert main(words.format("t.csv").split()) == 2
     reported = capsys.readouterr().err.splitlines()[-1]
     command = words.partition(" ")[0]
-    assert ("--missing" in reported) == ("?" in text and command in ("advise", "publish"))
+    assert ("--missing" in reported) == ("?" in text and command in ("advise", "breach", "publish"))
     assert not options_unknown(command, reported)
 
 
 def test_an_option_of_another_command_is_recognized() -> None:
-    assert options_unknown("breach", "drop these rows or say --missing '?'") == ["--missing"]
-    assert options_unknown("breach", "see splu-ref publish --missing X, or (--bins a=1)") == []
+    assert options_unknown("operator", "drop these rows or say --missing '?'") == ["--missing"]
+    assert options_unknown("operator", "see splu-ref publish --missing X, or (--bins a=1)") == []
     assert options_unknown("breach", "give the file that publish --manifest wrote") == []
     assert options_unknown("breach", "say --rho1 or --mising") == ["--mising"]

@@ -39,6 +39,8 @@ class AttackOutcome:
     bounded: bool = False  #: whether ``predicted`` is an upper bound of the expectation
     #: without prediction: the success on several publications of the table, whose median is ``success``
     measured: Shares | None = None
+    #: why a measured success is not tested against ``predicted``; empty if both are certain, or it is tested
+    untested: str = ""
 
     @property
     def contradicted(self) -> bool:

@@ -160,6 +160,7 @@ def shared_value(victims: Victims, code: int) -> AttackOutcome:
         mechanism=victims.name,
         success=Fraction(seen.get(code, 0), all_seen) if all_seen else None,
         predicted=weights[code] / total,
+        untested="the share of pairs in one release does not have the predicted posterior as expectation",
         baseline=Fraction(
             counts[code] * (counts[code] - 1), sum(count * (count - 1) for count in counts.values())
         ),

@@ -280,6 +280,7 @@ def presence_in(released: AttackedRelease, value: str) -> AttackOutcome:
         mechanism=mechanism.name,
         success=None if original is None else Fraction(proved),
         predicted=None if original is None else chance,
+        untested="" if chance in (0, 1) else "one release is a single outcome",
         baseline=Fraction(0),
         e_value=None,
         detectable=None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, Protocol
@@ -36,19 +37,37 @@ def is_rounding(text: str, value: Fraction) -> bool:
     return Fraction(number) == value or (len(digits) >= 2 and abs(Fraction(number) - value) < unit)
 
 
+class LedgerError(InputError):
+    """The ledger is there and cannot be loaded, so that a claim that needs it is not decided."""
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """Say what an auditor can do if the texts of the ledger differ from the recorded ones."""
+    try:
+        yield
+    except InputError:
+        raise LedgerError(
+            "it is compared with a formula of the paper, and the claims ledger cannot be loaded, since "
+            "the files of this checkout are being changed: use a release, or a checkout without changes"
+        ) from None
+
+
 def printed(ledger: Ledger | None, row: str, key: str) -> Any:
     """Return the formula of a row as printed; raise an InputError that names the key without a ledger."""
     if ledger is None:
         raise InputError(
             f'{key} "printed" is kept with the proofs only: install splu-ref again, with its proofs'
         )
-    return ledger.printed[row]
+    with _loading():
+        return ledger.printed[row]
 
 
 def quote(ledger: Ledger, row: str, how: str) -> Quote:
     """Return the quotation of a refuted row of the ledger, and ``how`` it was recognized."""
-    (refuted,) = ledger.rows(row)
-    (instead,) = ledger.rows(refuted["corrected_by"])
+    with _loading():
+        (refuted,) = ledger.rows(row)
+        (instead,) = ledger.rows(refuted["corrected_by"])
     return Quote(
         id=row,
         title=f"{refuted['source']}: {refuted['title']}",

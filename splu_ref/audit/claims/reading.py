@@ -28,7 +28,7 @@ from splu_ref.audit.claims.document import (
 from splu_ref.audit.claims.entropy import EntropyClaim
 from splu_ref.audit.claims.fields import Fields, count, group_draws, group_size, retained
 from splu_ref.audit.claims.privacy import CountPrivacy
-from splu_ref.audit.claims.quotes import Ledger, quote
+from splu_ref.audit.claims.quotes import Ledger, LedgerError, quote
 from splu_ref.audit.claims.retention import (
     MOST_COLUMNS,
     LocalEpsilon,
@@ -131,7 +131,10 @@ def _claim(document: Document, number: int, release: Mapping[str, Any]) -> Claim
     if "mechanism" in fields:
         fields.choice("mechanism", (kind.mechanism,))
     elif kind.mechanism != SPLU_GEN:
-        fields.require(("mechanism",), inherited)
+        fields.refuse(
+            "mechanism",
+            f'mechanism is missing: write mechanism = "{kind.mechanism}", in the claim or in [release]',
+        )
     common = Common(
         id=name,
         line=fields.line,
@@ -175,8 +178,8 @@ def decide(claim: Claim, ledger: Ledger | None = None, *, progress: Progress | N
     Raises
     ------
     InputError
-        If the claim is too large to be decided, or needs a ledger. The message names the line of the key, as
-        far as one key is to blame, without the file.
+        If the claim is too large to be decided, or needs a ledger; `LedgerError` if that cannot be loaded.
+        The message names the line of the key, as far as one key is to blame, without the file.
     """
     try:
         finding = claim.decide(ledger, progress)
@@ -188,7 +191,8 @@ def decide(claim: Claim, ledger: Ledger | None = None, *, progress: Progress | N
         message = str(error)
         named = [word for word in message.split() if word in claim.key_lines]
         line = claim.key_lines[named[0]] if named else claim.line
-        raise InputError(f"line {line}, claim {claim.id}: {message}") from None
+        kind = LedgerError if isinstance(error, LedgerError) else InputError
+        raise kind(f"line {line}, claim {claim.id}: {message}") from None
 
 
 def foresee(file: ClaimsFile) -> None:

@@ -170,7 +170,7 @@ def test_counts_can_be_reconstructed_where_the_channel_has_an_inverse(keep: str)
         ("local-epsilon", {"epsilon": "1", "releases": 1001}, "at most 1000"),
         ("local-epsilon", {"epsilon": "1", "retention": "0." + "3" * 390, "releases": 999}, "too many dig"),
         ("local-epsilon", {"epsilon": "1", "mechanism": "SPLU-Gen"}, 'write "retention"'),
-        ("local-epsilon", {"epsilon": "1", "mechanism": None}, "mechanism is missing"),
+        ("local-epsilon", {"epsilon": "1", "mechanism": None}, 'missing: write mechanism = "retention"'),
         ("local-epsilon", {"epsilon": "1", "gamma": 10}, "has no key 'gamma'"),
         ("rho-privacy", {"rho1": "1/2", "rho2": "1/3"}, "no levels of a breach"),
         ("rho-privacy", {"rho1": "1/3", "rho2": "1/2", "counts": [1, 2]}, "not a count for each value"),
