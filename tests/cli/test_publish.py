@@ -108,6 +108,36 @@ def test_columns_are_examined_by_every_mechanism(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.usefixtures("folder")
+def test_what_a_table_in_files_excludes_is_not_advised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program(["advise", "t.csv", "--sensitive", "job", "--stream"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.split("command")[1].splitlines()[0].endswith("--drop id")
+    assert "the command has no --stream, which excludes its --drop" in captured.err
+    assert program(["advise", "t.csv", "--sensitive", "job", "--stream", "--keep", "id"]) == 0
+    assert "has no --stream" not in capsys.readouterr().err
+    words = ["publish", "t.csv", "-o", "p.csv", "--sensitive", "job", "--gamma", "2"]
+    assert program([*words, "--stream", "--strict"]) == 2
+    assert "write the table without the column first, or --keep id" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_cautions_are_before_what_to_quote_and_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["publish", "t.csv", "-o", "p.csv", "--force", "--keep", "id", "--explain", "--sensitive", "job"]
+    low, unstated = "retention is below 1/gamma", "give --retention"
+    for more, notes in (
+        (["--gamma", "2", "--retention", "1/5", "--manifest", "m.json"], {low}),
+        (["--gamma", "2", "--retention", "3/5"], {unstated}),
+        (["--gamma", "2", "--sensitive", "sex"], set[str]()),
+    ):
+        assert program([*words, *more]) == 0
+        captured = capsys.readouterr()
+        labels = [line.split("  ")[0] for line in captured.out.splitlines() if line[:1].strip()]
+        places = [labels.index(each) for each in ("caution", "repeated", "to quote", "unique", "protected")]
+        assert places == sorted(places)
+        assert {each for each in (low, unstated) if each in captured.err} == notes
+
+
+@pytest.mark.usefixtures("folder")
 def test_dependent_draws_have_promises_or_say_what_is_not_computed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
