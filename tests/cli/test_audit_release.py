@@ -579,6 +579,10 @@ def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
     assert "schema                 passed" in capsys.readouterr().out
     assert main([*audit, "--original", "t.csv", "--drop", "name", "--transcript", "drawn"]) == 0
     assert "replayed from the transcript" in " ".join(capsys.readouterr().out.split())
+    claimed = ["audit-release", "p.csv", "--sensitive", "job", "--gamma", "2", "--original", "t.csv"]
+    assert main(claimed) == 1
+    verdict = " ".join(capsys.readouterr().out.split()).partition(" false alarm ")[0]
+    assert verdict.endswith("failed: schema; if columns were left out on purpose, add --drop name")
     for wrong, message in (
         (["--drop", "name"], "--drop is about the original: add --original"),
         (["--original", "t.csv", "--drop", "nome"], "nome"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from shlex import quote
 
 import numpy as np
 
@@ -22,8 +24,10 @@ def schema_check(published: Microdata, original: Microdata) -> Check:
     if set(here) != set(there):
         gone = ", ".join(sorted(set(there) - set(here))) or "none"
         new = ", ".join(sorted(set(here) - set(there))) or "none"
-        detail = f"columns missing: {gone}; added: {new} (--drop those that were left out on purpose)"
-        return _exact("schema", published, detail, passed=False)
+        detail = f"columns missing: {gone}; added: {new}"
+        options = " ".join(f"--drop {quote(name)}" for name in there if name not in here)
+        hint = f"if columns were left out on purpose, add {options}" if set(here) < set(there) else ""
+        return replace(_exact("schema", published, detail, passed=False), hint=hint)
     if here != there:
         return _exact("schema", published, "the columns stand in another order", passed=False)
     same = f"the {len(here)} columns of the original, in their order"
