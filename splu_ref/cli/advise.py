@@ -248,6 +248,8 @@ def _show_verdict(
     more = reasons[1:] if hidden <= 0 else [*reasons[1:REASONS], f"and {hidden} more reasons (--explain)"]
     show({}, [("verdict", f"{verdict}: {reasons[0]}")], as_json=False)
     say(f"command  {command}")
+    if verdict == OTHER and found.declare is not None:
+        say(f"declare  {found.declare}")
     lines = [("also" if number == 0 else "", reason) for number, reason in enumerate(more)]
     dropped = [name for _, name in found.drops] if last is found else []
     if verdict == OTHER:

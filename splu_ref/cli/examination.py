@@ -40,8 +40,6 @@ from splu_ref.guarantees import Progress
 
 DOMAIN = "domain.json"
 """The file of declared domains that is named in the command of the other mechanism."""
-_LISTED = 10
-"""Values of a column that are shown as an example of its domain."""
 _ROUNDS = 6
 """Number of times that remedies are applied and the table is examined again."""
 _ROLES = ("quasi", "keep")
@@ -197,6 +195,13 @@ class Examination:
         """By sensitive column its values."""
         return {column: [value for value, _ in each.values] for column, each in self.advices.items()}
 
+    @property
+    def declare(self) -> str | None:
+        """The command that declares the values of the table; None if they must not be listed."""
+        if self.texts:
+            return None
+        return f"printf %s {shlex.quote(json.dumps(self.values, ensure_ascii=False))} > {DOMAIN}"
+
     def instead(self) -> list[tuple[str, str]]:
         """Return what the other mechanism promises, and what it needs to be declared."""
         if self.texts:
@@ -205,12 +210,8 @@ class Examination:
                 for column, reason in self.texts.items()
             ]
         rare = {Rare.parse(text).column for text in self.options.given["group-rare"]}
-        shown = {
-            column: [*each[:_LISTED], "..."] if len(each) > _LISTED else each
-            for column, each in self.values.items()
-        }
         return [
-            ("declare", f"in {DOMAIN} all values that may occur, these and others: {json.dumps(shown)}"),
+            ("", f"first, and add all other values that may occur to {DOMAIN}"),
             ("instead", alternative_text(self.values, self.keep, bounded=rare.isdisjoint(self.values))),
         ]
 
