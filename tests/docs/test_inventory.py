@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import splu_ref
+from experiments import program as experiments
 from experiments.attacks import LEARNING
 from experiments.commands import query_interface
 from splu_ref import mechanisms
@@ -32,6 +33,10 @@ KNOWN: dict[str, set[str]] = {
 """The arguments of a command that are listed by name."""
 
 
+EXPERIMENT = "python -m experiments "
+"""Before a command that runs in a checkout alone."""
+
+
 def places(text: str) -> list[tuple[str, str]]:
     """Return what each row of the tables names, with the word before it that a list goes on from."""
     found = []
@@ -45,9 +50,9 @@ def places(text: str) -> list[tuple[str, str]]:
 
 def is_there(name: str, last: str = "") -> bool:
     """Return whether a name is a command with its arguments, a claim, a kind of claim, or in Python."""
-    first, *words = name.split()
+    first, *words = name.removeprefix(EXPERIMENT).split()
     if first in COMMANDS:
-        return _fits(first, words)
+        return name.startswith(EXPERIMENT) == (first in experiments.COMMANDS) and _fits(first, words)
     if first.startswith("--"):  # of the command before it
         return last.split()[:1] != [] and _fits(last.split(maxsplit=1)[0], name.split())
     if last and not words:
@@ -94,7 +99,9 @@ def test_every_place_is_there() -> None:
         ("publish --mechanism anatomie", ""), ("publish --mechanism", ""), ("publish --tape", ""),
         ("attack guess", ""), ("attacks", ""), ("guess", "attack corruption"),
         ("swap", "estimate"), ("--method em", "privacy"), ("--method em", ""), ("--method ex", "estimate"),
-        ("query-interface sizes", ""), ("splu.X1", ""), ("splu_ref.channels.none", ""), ("d-epsilon", ""),
+        ("python -m experiments query-interface sizes", ""), ("query-interface size", ""),
+        ("python -m experiments publish", ""), ("splu.X1", ""),
+        ("splu_ref.channels.none", ""), ("d-epsilon", ""),
     ],
 )  # fmt: skip
 def test_unknown_places_are_detected(name: str, last: str) -> None:

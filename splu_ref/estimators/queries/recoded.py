@@ -103,7 +103,7 @@ def _crossed(
 
 def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Condition:
     assert isinstance(step, Bins)
-    asked = f"{step.column}={condition}"
+    wanted = f"{step.column}={condition}"
     in_days = range_of_days(condition) if step.whole is None else None
     named = condition.values if isinstance(condition, AnyOf) else ()
     known = set(named) & set(values)  # labels of bins are years, quarters and months too
@@ -118,16 +118,16 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
         return condition
     if OTHER in values:
         raise ParameterError(
-            f"{asked}: rare bins were published together, as {OTHER!r}: name bins that are "
+            f"{wanted}: rare bins were published together, as {OTHER!r}: name bins that are "
             "in the release, one by one"
         )
-    inside = _bins_inside(step, condition, values, asked)
+    inside = _bins_inside(step, condition, values, wanted)
     if not inside:
-        raise ParameterError(f"{asked}: there is no such bin in the release")
+        raise ParameterError(f"{wanted}: there is no such bin in the release")
     return AnyOf(tuple(inside))
 
 
-def _bins_inside(step: Bins, condition: Between, values: Sequence[str], asked: str) -> list[str]:
+def _bins_inside(step: Bins, condition: Between, values: Sequence[str], wanted: str) -> list[str]:
     """Return the bins of numbers or dates in a range, ascending, which must not cut one."""
     least, greatest = condition.least, condition.greatest
     limits = days if step.whole is None else step.limits
@@ -150,7 +150,7 @@ def _bins_inside(step: Bins, condition: Between, values: Sequence[str], asked: s
         if above and below:
             inside.append((ends, value))
         elif not apart:
-            raise ParameterError(f"{asked} cuts the bin {value}, whose parts are unknown: ask of whole bins")
+            raise ParameterError(f"{wanted} cuts the bin {value}, whose parts are unknown: ask of whole bins")
     return [value for _, value in sorted(inside)]
 
 
