@@ -13,7 +13,8 @@ from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators import Interval, Query, QueryEstimate, QueryEstimator, two_state_estimates
 from splu_ref.estimators.linear.transition import value_matrix
 from splu_ref.estimators.shrinkage.composition import Composition, noise
-from splu_ref.estimators.shrinkage.limited_translation import COST, ConjunctionStates, allowed_cost, translate
+from splu_ref.estimators.shrinkage.conjunction_interval import ConjunctionStates
+from splu_ref.estimators.shrinkage.limited_translation import COST, allowed_cost, translate
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import FloatArray, Release, SpluGen, expected_co_occurrence, expected_pairs
 from splu_ref.randomness import SeededSource

@@ -23,6 +23,7 @@ from splu_ref.estimators.queries.one_column import (
 )
 from splu_ref.estimators.queries.query import ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
+from splu_ref.estimators.shrinkage.conjunction_interval import LEAST
 from splu_ref.estimators.shrinkage.interactions import (
     ALL_RECORDS,
     FLOOR,
@@ -32,7 +33,7 @@ from splu_ref.estimators.shrinkage.interactions import (
     Interactions,
     Places,
 )
-from splu_ref.estimators.shrinkage.limited_translation import COST, LEAST, few_records_cost, translate
+from splu_ref.estimators.shrinkage.limited_translation import COST, few_records_cost, translate
 from splu_ref.estimators.shrinkage.several_states import SeveralStates
 from splu_ref.estimators.shrinkage.shrinkage import half_widths
 from splu_ref.estimators.shrinkage.weights import ShrinkageWeights, posterior_of_tau, shrinkage_weights

@@ -1,7 +1,7 @@
 """The default estimate of a conjunction on one sensitive column, with two kinds of intervals.
 
-``each`` is the score interval of `limited_translation`. ``average`` is an empirical-Bayes interval around the
-shrunk estimate, whose error is a normal error plus a bias that differs between values. In units of the
+``each`` is the score interval of `conjunction_interval`. ``average`` is an empirical-Bayes interval around
+the shrunk estimate, whose error is a normal error plus a bias that differs between values. In units of the
 standard error the bias is t, and only its second moment m over the values is known. If
 E Pr(abs(Z + t) > chi) <= 5 % for every law of t with E t^2 = m, then the interval of chi standard errors
 covers at least 95 % of the values on average (Armstrong, Kolesar and Plagborg-Moller 2022, section 3).
@@ -28,9 +28,8 @@ from splu_ref.estimators.shrinkage.composition import (
     noise,
 )
 from splu_ref.estimators.shrinkage.conditions import Conditions, CountPosterior
+from splu_ref.estimators.shrinkage.conjunction_interval import LEAST, ConjunctionStates
 from splu_ref.estimators.shrinkage.limited_translation import (
-    LEAST,
-    ConjunctionStates,
     TranslatedEstimates,
     flat_prior_estimates,
     limited_translation,
