@@ -352,8 +352,8 @@ def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -
     for found, said in ((1, "1 predicate has"), (7, "7 predicates have")):
         leaks: Any = SimpleNamespace(found=found, above=10, sensitive="job", concentrations=["town=A", "b"])
         assert concentrated(leaks) == (
-            f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A; T_P does "
-            "not protect them: coarsen (--bins, --group-rare) or --drop a column"
+            f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A; "
+            "counts so large are not protected: coarsen (--bins, --group-rare) or --drop a column"
         )
 
 
