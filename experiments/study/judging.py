@@ -256,9 +256,9 @@ def judged(
                 inside = (low <= questions.true) & (questions.true <= high)
                 covered.setdefault(interval.name, []).append(inside)
                 length.setdefault(interval.name, []).append(high - low)
-            errors = [one.standard_error for one in answers if one.standard_error is not None]
-            if len(errors) == len(answers):
-                predicted.setdefault(interval.name, []).append(np.array(errors) ** 2)
+            errors = np.array([one.known_error for one in answers])
+            if np.isfinite(errors).all():
+                predicted.setdefault(interval.name, []).append(errors**2)
             found[interval.name] = np.array([one.estimate for one in answers])
             found["published count"] = np.array([float(one.published_count) for one in answers])
             found["n f'/N"] = release.expected(questions, answers)
