@@ -256,7 +256,8 @@ def judged(
                 inside = (low <= questions.true) & (questions.true <= high)
                 covered.setdefault(interval.name, []).append(inside)
                 length.setdefault(interval.name, []).append(high - low)
-            errors = np.array([one.known_error for one in answers])
+            known = (one.standard_error if isinstance(one, Cell) else one.known_error for one in answers)
+            errors = np.array(list(known), dtype=np.float64)  # NaN for None
             if np.isfinite(errors).all():
                 predicted.setdefault(interval.name, []).append(errors**2)
             found[interval.name] = np.array([one.estimate for one in answers])
