@@ -75,7 +75,7 @@ def joint_law(subject: Subject, run: Run) -> Outcome:
 
 
 NAME = "swapping.intervals"
-SETTINGS = (("1/5", 400, 60), ("1/2", 400, 0), ("4/5", 400, 199))
+SETTINGS = (("1/5", 400, 60), ("1/5", 400, 120), ("1/2", 400, 0), ("4/5", 400, 199))
 """p, records, and how many of the first half of them have one of the two counted values."""
 ALLOWED = Fraction(10, 100)
 DOMAIN, COUNTED = tuple("uvwx"), (0, 2)
@@ -100,7 +100,7 @@ def _ends(mechanism: Swapping, records: int, members: int, published: int) -> tu
 @check(
     NAME,
     "statistical",
-    "Over 400 releases by swapping in each of three settings of 400 records, the approximate 95 % interval "
+    "Over 400 releases by swapping in each of four settings of 400 records, the approximate 95 % interval "
     "for the count of two of four values among half of the records misses with probability at most 0.1.",
 )
 def coverage(subject: Subject, run: Run) -> Outcome:
