@@ -100,7 +100,7 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
         Number of columns, by default that of the terminal.
     """
     from rich.segment import Segment, Segments  # noqa: PLC0415 - what prints plain lines need not load it
-    from rich.style import Style  # noqa: PLC0415 - nor this
+    from rich.style import Style  # noqa: PLC0415 - what prints plain lines need not load it
     from rich.table import Table  # noqa: PLC0415
 
     target = console(width=width)
