@@ -292,6 +292,13 @@ def test_on_real_tables_shrunk_is_best_or_level_and_errors_are_as_predicted(
     assert 0.85 < np.sqrt(np.mean(deviation[inside] ** 2)) < 1.15
 
 
+def test_a_normal_interval_of_an_impossible_estimate_is_that_of_the_nearest_possible_one() -> None:
+    value, most = np.array([-400.0, -1.0, 0.0, 4.0, 9.0, 12.0, 500.0]), np.full(7, 9.0)
+    found = Estimates.normal(value, np.full(7, 1 / NORMAL_95), most)
+    assert found.lower.tolist() == near([0, 0, 0, 3, 8, 8, 8])
+    assert found.upper.tolist() == near([1, 1, 1, 5, 9, 9, 9])
+
+
 def test_an_interval_reaches_an_estimate_that_is_put_in_its_place() -> None:
     found = Estimates.normal(np.full(3, 5.0), np.full(3, 1 / NORMAL_95), np.full(3, 9.0))
     moved = found.with_value(np.array([3.0, 5.5, 7.0]))
