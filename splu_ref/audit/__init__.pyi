@@ -53,6 +53,7 @@ from .advice.verdict import objections as objections
 from .advice.verdict import partly_unique as partly_unique
 from .advice.verdict import refuse_disclosure as refuse_disclosure
 from .advice.verdict import remedies as remedies
+from .advice.verdict import without as without
 from .anonymity import OPEN as OPEN
 from .anonymity import Anonymity as Anonymity
 from .attacks.assignment import exact_posteriors as exact_posteriors

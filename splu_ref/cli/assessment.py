@@ -16,6 +16,7 @@ from splu_ref.audit import (
     assess,
     joint_views,
     least_error,
+    without,
 )
 from splu_ref.channels import (
     INDEPENDENT,
@@ -130,20 +131,25 @@ def joint_json(views: Sequence[JointView]) -> list[dict[str, object]]:
     ]
 
 
-def leak_warnings(leaks: Sequence[Leaks]) -> Iterator[str]:
-    """Yield a warning for each column that discloses a sensitive one or identifies records."""
+def leak_warnings(leaks: Sequence[Leaks], *, drops: bool = True) -> Iterator[str]:
+    """Yield a warning for each column that discloses a sensitive one or identifies records.
+
+    ``drops``: options drop and recode columns.
+    """
     named = set[frozenset[str]]()
     for found in leaks:
         for leak in found.leaks:
             both = frozenset((*leak.columns, found.sensitive))
             if not leak.drawn:
+                out = without(leak.columns[-1:], drops=drops)
                 name = shlex.quote(leak.columns[-1])
-                yield f"{leak.sentence(found.sensitive)}: --drop {name}, or --keep {name} to accept it"
+                yield f"{leak.sentence(found.sensitive)}: {out}, or --keep {name} to accept it"
             elif both not in named:
                 named.add(both)
-                yield f"{leak.sentence(found.sensitive)}: {_dependent(leak.columns[0], found.sensitive)}"
+                remedy = _dependent(leak.columns[0], found.sensitive, drops=drops)
+                yield f"{leak.sentence(found.sensitive)}: {remedy}"
         if found.concentrations:
-            yield concentrated(found)
+            yield concentrated(found, drops=drops)
 
 
 def spelling_notes(domains: Mapping[str, Iterable[str]], missing: str | None) -> Iterator[str]:
@@ -168,32 +174,34 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f", and {len(names) - 3} more" if names[3:] else "")
 
 
-def refuse_warnings(leaks: Iterable[Leaks]) -> None:
+def refuse_warnings(leaks: Sequence[Leaks], *, drops: bool = True) -> None:
     """Raise ``DataError`` if there is a warning of disclosure: see `leak_warnings`."""
-    found = list(leak_warnings(list(leaks)))
+    found = list(leak_warnings(leaks, drops=drops))
     if found:
         more = f" (and {len(found) - 1} more, notes without --strict)" if found[1:] else ""
         raise DataError(f"--strict: {found[0]}{more}")
 
 
-def _dependent(column: str, other: str) -> str:
+def _dependent(column: str, other: str, *, drops: bool) -> str:
     """Return what to do with two sensitive columns of which the first determines the second."""
     joined, name = f"{column}-{other}", shlex.quote(other)
+    cross = f"--cross {shlex.quote(f'{joined}={column},{other}')} --sensitive {shlex.quote(joined)}"
     return (
-        f"their published cells are two looks at one secret: publish one and derive the other (--drop {name} "
-        f"instead of --sensitive {name}), or cross them (--cross {shlex.quote(f'{joined}={column},{other}')} "
-        f"--sensitive {shlex.quote(joined)}); --keep {name} accepts it"
+        f"their published cells are two looks at one secret: publish one and derive the other "
+        f"({without([other], drops=drops)} instead of --sensitive {name})"
+        f"{f', or cross them ({cross})' if drops else ''}; --keep {name} accepts it"
     )
 
 
-def concentrated(found: Leaks) -> str:
+def concentrated(found: Leaks, *, drops: bool = True) -> str:
     """Return a warning of predicates whose records nearly all have one value."""
     many = found.found
     of = "1 predicate has" if many == 1 else f"{many} predicates have"
     return (
         f"{of} more than {found.above} records and at least {CONCENTRATED} of one value of "
-        f"{found.sensitive!r}, such as {found.concentrations[0]}; counts so large are not protected: coarsen "
-        "(--bins, --group-rare) or --drop a column"
+        f"{found.sensitive!r}, such as {found.concentrations[0]}; counts so large are not protected: "
+        + ("coarsen (--bins, --group-rare) or --drop" if drops else "first coarsen or leave out")
+        + " a column"
     )
 
 
@@ -242,8 +250,8 @@ def repetition(
     except ParameterError:
         level = "not computed, lower with each"
     return (
-        f"releases with fresh draws can be averaged, which discloses small counts (T_P of {RELEASES} "
-        f"releases: {level}): {remedy}"
+        f"averaging releases with fresh draws discloses small counts (T_P of {RELEASES} releases: {level}): "
+        f"{remedy}"
     )
 
 

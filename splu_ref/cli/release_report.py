@@ -205,12 +205,12 @@ class ReleaseReport:
         self.result["statement"] = quoted
         self.lines += [] if quoted is None else [("to quote", quoted)]
         for column, each in assessments.items():
-            name = [("column", column)] if isinstance(self.result["sensitive"], list) else []
-            of = f"{column}: " if name else ""
-            found = each.sentences(recoding=recoding)
-            self.lines += name
-            self.lines += [(label, f"{of}{text}" if label == "caution" else text) for label, text in found]
-            self.details += name + each.typical_errors()
+            of = f"{column}: " if len(assessments) > 1 else ""
+            for found, lines in (
+                (each.sentences(recoding=recoding), self.lines),
+                (each.typical_errors(), self.details),
+            ):
+                lines += [(label, of + text if label else text) for label, text in found]
 
     def add_together(self, found: Sequence[object], lines: Iterable[tuple[str, str]]) -> None:
         """Add what several sensitive columns disclose together."""
@@ -249,8 +249,8 @@ EXACT = "published counts of sensitive values are those of the table: small coun
 UNCOMPUTED = "T_P and T_f are not computed for this mechanism; estimate gives each count an interval"
 REPEATED = "releases with fresh draws disclose more together, how much is not computed for this mechanism"
 _ORDER = (
-    ("caution",), ("repeated",), ("not checked",), ("to quote",), ("unique",), ("next",),
-    ("column", "protected", "accurate"), ("together",),
+    ("caution",), ("repeated",), ("protected",), ("not checked",), ("to quote",), ("draws", "streamed"),
+    ("unique",), ("next",), ("accurate",), ("together",),
 )  # fmt: skip
 _RANKS = {label: rank for rank, labels in enumerate(_ORDER, 1) for label in labels}
 """Ranks of labels: what must not be cut is first, after what was published; long entries are last."""

@@ -214,13 +214,16 @@ def test_remedies_are_written_as_options_or_as_parameters() -> None:
 
 def test_a_remedy_is_reported_only_where_its_option_or_parameter_exists() -> None:
     error = DataError("drop the rows", "say --missing '?'", "say --separator tab", "write them anew")
-    assert str(error) == "drop the rows or say missing='?' or write them anew"
+    wanted = (
+        "drop the rows or say missing='?' or read it by read_table(path, separator='tab') or write them anew"
+    )
+    assert str(error) == wanted
     with options_spoken():
         assert str(error) == "drop the rows or write them anew"
         offer_options(("--separator", "--force"))
         assert str(error) == "drop the rows or say --separator tab or write them anew"
     offer_options(("--separator",))
-    assert str(error) == "drop the rows or say missing='?' or write them anew"
+    assert str(error) == wanted
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
     assert str(DataError()) == ""
 

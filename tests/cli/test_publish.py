@@ -117,7 +117,15 @@ def test_what_a_table_in_files_excludes_is_not_advised(capsys: pytest.CaptureFix
     assert "has no --stream" not in capsys.readouterr().err
     words = ["publish", "t.csv", "-o", "p.csv", "--sensitive", "job", "--gamma", "2"]
     assert program([*words, "--stream", "--strict"]) == 2
-    assert "write the table without the column first, or --keep id" in capsys.readouterr().err
+    assert "write the table without 'id' first, or --keep id" in capsys.readouterr().err
+    lines = Path("t.csv").read_text().splitlines()
+    texts = ["note", *(f"n{row}" if row % 10 < 3 else "none" for row in range(len(lines) - 1))]
+    Path("t.csv").write_text("".join(f"{line},{note}\n" for line, note in zip(lines, texts, strict=True)))
+    assert program([*words, "--stream", "--strict", "--keep", "id"]) == 2
+    refused = capsys.readouterr().err
+    assert "'note' is partly unique" in refused
+    assert "write the table without 'note' first, or --keep note to accept it" in refused
+    assert "--drop" not in refused
 
 
 @pytest.mark.usefixtures("folder")
@@ -132,9 +140,23 @@ def test_cautions_are_before_what_to_quote_and_figures(capsys: pytest.CaptureFix
         assert program([*words, *more]) == 0
         captured = capsys.readouterr()
         labels = [line.split("  ")[0] for line in captured.out.splitlines() if line[:1].strip()]
-        places = [labels.index(each) for each in ("caution", "repeated", "to quote", "unique", "protected")]
+        places = [labels.index(each) for each in ("caution", "repeated", "protected", "to quote", "unique")]
         assert places == sorted(places)
         assert {each for each in (low, unstated) if each in captured.err} == notes
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_is_protected_is_on_the_first_screen_for_several_columns_and_batches(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["publish", "t.csv", "-o", "p.csv", "--force", "--keep", "id", "--gamma", "2"]
+    batch = ["--append", "p.csv", "--append-manifest", "m.json", "-o", "q.csv"]
+    for more in (["--sensitive", "sex"], ["--manifest", "m.json"], batch):
+        assert program([*words, "--sensitive", "job", *more]) == 0
+        shown = capsys.readouterr().out
+        labels = [line.split("  ")[0] for line in shown.splitlines() if line[:1].strip()]
+        assert {"caution", "repeated", "protected"} < set(labels), shown
+        assert len(shown.splitlines()) <= 20
 
 
 @pytest.mark.usefixtures("folder")

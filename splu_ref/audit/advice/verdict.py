@@ -132,16 +132,23 @@ def refuse_disclosure(leaks: Sequence[Leaks], *, drops: bool = True) -> None:
     with ``drops`` false, where no option drops columns, that the table is to be written without them.
     """
     if found := disclosures(leaks):
-        drop, keep = (
-            shlex.join(word for each in found for word in (option, each.column))
-            for option in ("--drop", "--keep")
-        )
-        them = "column" if len(found) == 1 else "columns"
-        without = drop if drops else f"write the table without the {them} first"
+        columns = [each.column for each in found]
         raise DataError(
-            f"{'; '.join(each.reason for each in found)}: nothing is published; {without}, or {keep} to "
-            f"publish {'it' if len(found) == 1 else 'them'} all the same"
+            f"{'; '.join(each.reason for each in found)}: nothing is published; "
+            f"{without(columns, drops=drops)}, or {_options('--keep', columns)} to publish "
+            f"{'it' if len(found) == 1 else 'them'} all the same"
         )
+
+
+def without(columns: Sequence[str], *, drops: bool) -> str:
+    """Return how to publish the table without columns; ``drops``: by the option that drops them."""
+    if drops:
+        return _options("--drop", columns)
+    return f"write the table without {' and '.join(map(repr, columns))} first"
+
+
+def _options(name: str, columns: Sequence[str]) -> str:
+    return shlex.join(word for column in columns for word in (name, column))
 
 
 def _dropped(leak: Leak, dropped: Mapping[str, Objection]) -> str | None:
