@@ -155,9 +155,42 @@ def test_years_quarters_and_months_of_days_are_answered_with_the_range(text: str
         ("day>2021-07", (False, False, True, False)),
     ],
 )
-def test_months_and_quarters_are_limits_of_a_range_of_days(text: str, found: tuple[bool, ...]) -> None:
+def test_months_and_quarters_are_limits_of_a_range_of_days_in_texts(
+    text: str, found: tuple[bool, ...]
+) -> None:
     [(_, condition)] = read_conditions([text], lambda _: DAYS)
     assert tuple(Values("day", DAYS).holding(condition)) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"min": "2021-Q3", "max": "2022-02"}, "day=2021-07-01..2022-02-28"),
+        ({"above": "2021-Q3"}, "day>2021-09-30"),
+        ({"min": "2021-07", "below": "2022-Q1"}, "day>=2021-07-01 and day<2022-01-01"),
+        ({"min": "2021", "max": "2021-Q3"}, "day=2021-01-01..2021-09-30"),
+        ({"above": 2021, "max": "2022-03-01"}, "day>2021-12-31 and day<=2022-03-01"),
+        ({"min": 2021, "max": 2022}, "day=2021..2022"),
+    ],
+)
+def test_years_months_and_quarters_are_limits_of_a_range_in_json(given: object, text: str) -> None:
+    assert str(Query.of({"day": given})) == text
+    assert Query.parse([text]) == Query.of({"day": given})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"min": "2021-Q5"},
+        {"min": "2021-13"},
+        {"min": 20, "max": "2021-Q3"},
+        {"min": "2021-Q3", "max": "2021-Q2"},
+        {"min": "2022", "max": "2021-Q3"},
+    ],
+)
+def test_other_limits_are_refused(given: object) -> None:
+    with pytest.raises(ParameterError, match=r"no number and no date|two numbers or two dates|exchange them"):
+        Query.of({"day": given})
 
 
 @pytest.mark.parametrize(

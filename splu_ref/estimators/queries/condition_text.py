@@ -27,10 +27,10 @@ from splu_ref.estimators.queries.conditions import (
     Condition,
     NoneOf,
     between,
-    range_of_days,
+    range_end,
     value_set,
 )
-from splu_ref.estimators.queries.limits import days, limit, limit_text
+from splu_ref.estimators.queries.limits import end_of, limit, limit_text
 
 Values: TypeAlias = Callable[[str], Sequence[str] | None]
 """The values of a column of the table, or None if it has no such column."""
@@ -126,14 +126,7 @@ def _condition(column: str, operator: str, value: str, domain: Sequence[str]) ->
         if isinstance(found, Between):
             raise ParameterError(f"{column}!={value}: name values that are left out, or give a range to keep")
         return NoneOf(found.values)
-    end, strict = limit(_unquoted(value)), operator in {"<", ">"}
-    if end is None and (period := days(_unquoted(value))) is not None:
-        end = period[operator in {">", "<="}]
-    if end is None:
-        raise ParameterError(
-            f"column {column!r}: {value!r} is no number and no date: write a limit such as 20, 37.5 or "
-            "2024-12-31"
-        )
+    end, strict = range_end(column, _unquoted(value), last=operator in {">", "<="}), operator in {"<", ">"}
     return Between(None, end, below=strict) if operator[0] == "<" else Between(end, None, above=strict)
 
 
@@ -145,11 +138,9 @@ def _equal(column: str, value: str, domain: Sequence[str]) -> AnyOf | Between:
     if len(several) > 1 or (braced and several[0]):
         return AnyOf(tuple(dict.fromkeys(several)))
     least, dots, greatest = value.partition("..")
-    low, high = limit(least), limit(greatest)
+    low, high = end_of(least, last=False), end_of(greatest, last=True)
     if dots and (least or greatest) and (low is None) == (not least) and (high is None) == (not greatest):
         return between(column, low, high)
-    if dots and (in_days := range_of_days(AnyOf((value,)))) is not None:
-        return in_days
     bare = least.removeprefix(">"), greatest.removeprefix("<")
     if dots and None not in map(limit, bare):
         signs = (">" if bare[0] != least else ">="), ("<" if bare[1] != greatest else "<=")

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from splu_ref.channels import ParameterError
-from splu_ref.estimators.queries.limits import Limit, days, limit, limit_text, reaches, same_kind
+from splu_ref.estimators.queries.limits import Limit, days, end_of, limit_text, reaches, same_kind
 
 _NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')
 """Parts of a value that have a meaning in condition texts, so that the value must be quoted."""
@@ -92,8 +92,8 @@ def _range(column: object, given: Mapping[object, object]) -> Between:
         )
     return between(
         column,
-        _limit(column, given[least[0]]) if least else None,
-        _limit(column, given[greatest[0]]) if greatest else None,
+        range_end(column, given[least[0]], last=least == ["above"]) if least else None,
+        range_end(column, given[greatest[0]], last=greatest == ["max"]) if greatest else None,
         above=least == ["above"],
         below=greatest == ["below"],
     )
@@ -109,8 +109,11 @@ def between(
     ParameterError
         If its limits are of two kinds, or exchanged.
     """
+    found = Between(least, greatest, above=above, below=below)
     if least is not None and greatest is not None:
         ordered = same_kind(least, greatest)
+        if ordered is None and (in_days := range_of_days(found)) is not None:  # a year and a date
+            return in_days
         if ordered is None:
             raise ParameterError(f"column {column!r}: give two numbers or two dates as the limits of a range")
         if ordered[0] > ordered[1]:
@@ -118,7 +121,7 @@ def between(
                 f"column {column!r}: min {limit_text(least)} is above max {limit_text(greatest)}: "
                 "exchange them"
             )
-    return Between(least, greatest, above=above, below=below)
+    return found
 
 
 def range_of_days(condition: Condition) -> Between | None:
@@ -161,11 +164,19 @@ def _text(column: object, value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _limit(column: object, given: object) -> Limit:
-    value = None if isinstance(given, bool) or not isinstance(given, str | int | float) else limit(str(given))
-    if value is None:
+def range_end(column: object, given: object, *, last: bool) -> Limit:
+    """Return the limit that a text or a number states, of a quarter or a month its first or its last day.
+
+    Raises
+    ------
+    ParameterError
+        If it states none.
+    """
+    known = not isinstance(given, bool) and isinstance(given, str | int | float)
+    found = end_of(str(given), last=last) if known else None
+    if found is None:
         raise ParameterError(
-            f"column {column!r}: {given!r} is no number and no date: write a limit such as 20, 37.5 or "
-            "2024-12-31"
+            f"column {column!r}: {given!r} is no number and no date: write a limit such as 20, 37.5, "
+            "2024-12-31 or 2024-Q1"
         )
-    return value
+    return found

@@ -57,6 +57,12 @@ def days(text: str) -> tuple[date, date] | None:
     return date(year, first, 1), date(year, last, monthrange(year, last)[1])
 
 
+def end_of(text: str, *, last: bool) -> Limit | None:
+    """Return the limit that a text writes, of a quarter or a month its first or its last day."""
+    found, period = limit(text), days(text)
+    return period[last] if found is None and period is not None else found
+
+
 def limit_text(value: Limit) -> str:
     """Return a limit as `limit` reads it."""
     return value.isoformat() if isinstance(value, date) else str(value)
