@@ -19,10 +19,9 @@ from splu_ref.data import (
     Microdata,
     Rare,
     Recoding,
-    is_missing,
     prepare_table,
     read_table,
-    text,
+    require_new_text,
 )
 from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import JoinedRelease, PublishedTable, Release
@@ -146,17 +145,9 @@ class Preparation:
         """Raise if the text for missing cells is a value of a sensitive column that has missing cells."""
         crossed = [step for step in self.steps if isinstance(step, Cross) and step.column in self.sensitive]
         columns = (*self.sensitive, *(part for step in crossed for part in step.parts))
-        missing = original.missing
-        if missing is None or is_missing(missing):
-            return
         for column in columns:
-            cells = original.coding(column).values if column in original.columns else ()
-            found = {"" if cell is None else text(cell) for cell in cells}
-            if found >= {missing, ""}:
-                raise DataError(
-                    f"--missing {missing!r}: column {column!r} holds this value already, and missing cells "
-                    "would count as it: choose another text"
-                )
+            if column in original.columns:
+                require_new_text(column, original.coding(column).values, original.missing)
 
 
 @dataclass(frozen=True)

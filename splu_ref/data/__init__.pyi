@@ -17,6 +17,7 @@ from .encoding import MissingCellError as MissingCellError
 from .encoding import is_missing as is_missing
 from .encoding import missing_message as missing_message
 from .encoding import require_declared as require_declared
+from .encoding import require_new_text as require_new_text
 from .files import LOCKS as LOCKS
 from .files import lock as lock
 from .files import open_regular as open_regular

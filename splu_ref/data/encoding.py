@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,6 +119,20 @@ def is_missing(value: Value | None) -> bool:
     return value is None or (
         isinstance(value, str) and (not value.strip() or value.strip() in MISSING_MARKERS)
     )
+
+
+def require_new_text(column: str, cells: Iterable[Value | None], missing: str | None) -> None:
+    """Raise ``DataError`` if the text for missing cells is a value of a column that has missing cells.
+
+    ``cells`` are the distinct cells of the column. A marker of missing cells may be both.
+    """
+    if missing is None or is_missing(missing):
+        return
+    if {"" if cell is None else text(cell) for cell in cells} >= {missing, ""}:
+        raise DataError(
+            f"--missing {missing!r}: column {column!r} holds this value already, and missing cells would "
+            "count as it: choose another text"
+        )
 
 
 def missing_message(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:

@@ -449,8 +449,13 @@ def test_what_only_renames_a_value_or_hides_a_missing_one_is_refused(
     jobs = ["a"] * 6 + ["b"] * 5 + ["c"] * 3 + ["d"] * 2 + [""] * 2
     Path("t.csv").write_text("job\n" + "".join(f'"{job}"\n' for job in jobs))
     words = ["publish", "t.csv", "-o", "p.csv", "--force", "--sensitive", "job", "--gamma", "2", "--missing"]
-    assert main([*words, "a"]) == 2
-    assert "--missing 'a': column 'job' holds this value already" in capsys.readouterr().err
+    for whole in ([], ["--stream"]):
+        assert main([*words, "a", *whole]) == 2
+        assert "--missing 'a': column 'job' holds this value already" in capsys.readouterr().err
+    assert main(["advise", "t.csv", "--sensitive", "job", "--missing", "a", "--stream"]) == 2
+    assert "holds this value already" in capsys.readouterr().err
+    assert main([*words, "none", "--stream"]) == 0
+    capsys.readouterr()
     assert main([*words, "none", "--group-rare", "job=3"]) == 2  # missing cells are not grouped
     assert "--group-rare job=3 reaches 'd' alone, and only renames it" in capsys.readouterr().err
     for accepted in (["none"], ["none", "--group-rare", "job=2"], ["none", "--group-rare", "job=4"]):

@@ -21,6 +21,7 @@ from splu_ref.data import (
     missing_message,
     number_identities,
     require_declared,
+    require_new_text,
 )
 from splu_ref.mechanisms.record_mechanism import RecordMechanism
 from splu_ref.mechanisms.streaming.content import DuplicateNumbers
@@ -66,7 +67,7 @@ class Scan:
     ------
     DataError
         If the table cannot be read, a column is missing or has a categorical type, or a sensitive column has
-        undeclared missing cells or values outside a declared domain.
+        undeclared missing cells, the text for them as a value too, or values outside a declared domain.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Scan:
         self.row_count, self.bytes, self.table_sum = 0, 0, TableSum()
         counts: dict[str, Counter[Value]] = {column: Counter() for column in sensitive}
         distinct: dict[str, list[pl.DataFrame]] = {column: [] for column in sensitive}
+        marked = dict.fromkeys(sensitive, frozenset[Value | None]())
         stated = {} if mechanism is None else mechanism.declared_domains
         self._numbers: DuplicateNumbers | None = None
         if key is not None and id_column is None:
@@ -98,6 +100,7 @@ class Scan:
             frame: pl.DataFrame = table.to_frame()
             for column in sensitive:
                 self._count(table, column, stated.get(column), counts[column], distinct[column])
+                marked[column] |= {None, "", missing}.intersection(table.coding(column).values)
             if key is not None:
                 if id_column is not None:
                     table.require(id_column)
@@ -108,6 +111,8 @@ class Scan:
             self.row_count += table.row_count
             self.bytes += int(frame.estimated_size())
             progress(self.row_count)
+        for column, cells in marked.items():
+            require_new_text(column, cells, missing)
         self._value_tables = {
             column: _distinct(Microdata.from_frame(pl.concat(frames), missing), column)
             for column, frames in distinct.items()
