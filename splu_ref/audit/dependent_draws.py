@@ -6,10 +6,18 @@ plan and marks that are drawn for the purpose, not for those of a release.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from splu_ref.channels import GroupDraws, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.guarantees import DependentCount
 from splu_ref.mechanisms import SpluGen
-from splu_ref.randomness import Draws, IntArray
+from splu_ref.randomness import Draws, IntArray, SeededSource
+
+MOST_ROWS = 2_000_000
+"""Records up to which a plan is drawn by a fixed seed."""
 
 
 def retained_histogram(table: Microdata, sensitive: str, gamma: int, source: Draws) -> IntArray:
@@ -18,6 +26,26 @@ def retained_histogram(table: Microdata, sensitive: str, gamma: int, source: Dra
     for code in codes[source.subset(len(codes), len(codes) % gamma)].tolist():
         histogram[code] -= 1
     return histogram
+
+
+def counts_by_fixed_seed(frequencies: Sequence[int], gamma: int, draws: GroupDraws) -> list[DependentCount]:
+    """Return the law of each value's published count for a deletion, plan and marks drawn by a fixed seed.
+
+    ``frequencies`` are those of the values, the largest first.
+
+    Raises
+    ------
+    ParameterError
+        If there are too many records.
+    """
+    if sum(frequencies) > MOST_ROWS:
+        raise ParameterError(f"laws of counts are computed of at most {MOST_ROWS} rows: give a smaller table")
+    source = SeededSource(b"advice on draws")
+    counts = np.array(frequencies, dtype=np.int64)
+    ends = np.cumsum(counts)
+    for record in source.subset(int(ends[-1]), int(ends[-1]) % gamma).tolist():
+        counts[np.searchsorted(ends, record, side="right")] -= 1
+    return list(drawn_counts(SpluGen(gamma, draws=draws), counts, source).values())
 
 
 def drawn_counts(mechanism: SpluGen, histogram: IntArray, source: Draws) -> dict[int, DependentCount]:

@@ -264,6 +264,7 @@ def assessment_json(found: Assessment) -> dict[str, object]:
         "t_p_star_at_least": exact_json(found.t_p_star, "down"),
         "t_e": str(found.t_e),
         "threshold": found.threshold,
+        "threshold_of_table": found.own_threshold,
         "values": len(found.values),
         "protected": found.protected,
         "accurate": found.accurate,

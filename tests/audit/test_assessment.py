@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from splu_ref.audit import dependent_draws
 from splu_ref.audit.advice.assessment import assess, public_statement
 from splu_ref.audit.averaging import least_error, repeated_privacy
+from splu_ref.audit.dependent_draws import counts_by_fixed_seed
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
@@ -16,6 +20,7 @@ from splu_ref.guarantees import (
     dependent_draws_threshold,
     privacy_minimum,
     privacy_of_draws,
+    table_threshold,
     utility_threshold,
     worst_error_bounds,
 )
@@ -59,7 +64,7 @@ def test_numbers_and_words() -> None:
     assert both.count("nothing is promised") == 1
 
 
-def test_dependent_draws_have_the_levels_of_all_tables() -> None:
+def test_dependent_draws_have_t_p_of_all_tables_and_t_f_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     law, capped, rare = PublishedCount.of(2, None), GroupDraws("capped", 6), GroupDraws("all-or-none", 6)
     plain = assess(law, VALUES, "1/2", 4, "1/10")
     found = assess(law, VALUES, "1/2", 4, "1/10", capped)
@@ -72,6 +77,15 @@ def test_dependent_draws_have_the_levels_of_all_tables() -> None:
     other = assess(law, VALUES, "1/2", 4, "1/10", rare)
     assert other.t_p == privacy_of_draws(2, "1/2", 4, rare).t_p_definition.at_least != plain.t_p
     assert f"at most 1/10 where {other.threshold} or more" in public_statement({"job": other}, {})
+    for each in (found, other):
+        laws = counts_by_fixed_seed(sorted(dict(VALUES).values(), reverse=True), 2, each.draws)
+        assert each.own_threshold == table_threshold(laws, Fraction(1, 2), Fraction(1, 10)) < each.threshold
+        text = f"from T_f = {each.own_threshold} on (for every table: {each.threshold}) have"
+        assert text in dict(each.sentences())["accurate"]
+        assert each.accurate == sum(count >= each.own_threshold for _, count in VALUES) > 0
+    monkeypatch.setattr(dependent_draws, "MOST_ROWS", sum(dict(VALUES).values()) - 1)
+    large = assess(law, VALUES, "1/2", 4, "1/10", rare)
+    assert large.own_threshold == large.threshold == other.threshold
     for draws in (capped, rare):
         averaged = least_error(law, draws, "1/2", 4, 3)
         assert averaged == privacy_of_draws(2, "1/2", 4, draws, 3).t_p_definition.at_least

@@ -6,6 +6,7 @@ Computed from true counts, like all advice: for the publisher, and not for the p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -14,6 +15,7 @@ from typing import TypeAlias
 
 from splu_ref.audit.advice.option import T_E
 from splu_ref.audit.averaging import ALPHA, EPSILON, least_error
+from splu_ref.audit.dependent_draws import counts_by_fixed_seed
 from splu_ref.channels import (
     INDEPENDENT,
     Bounds,
@@ -33,6 +35,7 @@ from splu_ref.guarantees import (
     decimal_down,
     dependent_draws_threshold,
     minimax_error_bounds,
+    table_threshold,
     utility_threshold,
 )
 
@@ -82,8 +85,11 @@ class Assessment:
         T_P*, the minimax error probability over counts up to alpha, or a lower bound for many counts.
     threshold
         T_f; with dependent draws an upper bound, for all tables with as many values.
+    own_threshold
+        T_f of this table; with dependent draws exactly, for a plan and marks drawn by a fixed seed, or the
+        upper bound if that takes too long.
     protected, accurate
-        Number of values with at most alpha records, and with T_f or more.
+        Number of values with at most alpha records, and with T_f of this table or more.
     alone
         Number of values with one record.
     conjunctions
@@ -100,6 +106,7 @@ class Assessment:
     t_p: Level
     t_p_star: Fraction
     threshold: int
+    own_threshold: int
     protected: int
     accurate: int
     alone: int
@@ -115,9 +122,10 @@ class Assessment:
             f"{self.epsilon} or more with probability at least T_P = {decimal_down(self.t_p, 4)}; any "
             f"estimator is, for one of these counts, with at least T_P* = {decimal_down(self.t_p_star, 4)}"
         )
-        certified = "" if self.draws.bound is None else " (for every table; of this one: advise --explain)"
+        least = f"T_f = {self.own_threshold} on"
+        least += "" if self.draws.bound is None else f" (for every table: {self.threshold})"
         accurate = (
-            f"{self.accurate} of {every} values: counts from T_f = {self.threshold} on{certified} have an "
+            f"{self.accurate} of {every} values: counts from {least} have an "
             f"error of {self.epsilon} or more with probability at most {self.t_e}"
         )
         return [
@@ -155,7 +163,7 @@ class Assessment:
         if not self.accurate:
             cautions.append(
                 f"no value is accurate: the most frequent, {most[0]}, has {most[1]} of the required "
-                f"{self.threshold} records; {_FEWER if recoding else _FEWER_BEFORE}"
+                f"{self.own_threshold} records; {_FEWER if recoding else _FEWER_BEFORE}"
             )
         elif not self.protected:
             rarest = self.values[-1]
@@ -237,7 +245,11 @@ def assess(
     distance, small = positive(epsilon, "epsilon"), integer(alpha, "alpha", 1)
     counted = tuple(sorted(((name, n) for name, n in values if n), key=lambda item: (-item[1], item[0])))
     rows = sum(count for _, count in counted)
-    threshold = _threshold(law, draws, len(values), distance, t_e)
+    threshold = own = _threshold(law, draws, len(values), distance, t_e)
+    if draws.bound is not None:
+        with suppress(ParameterError):  # too large to compute
+            laws = counts_by_fixed_seed([count for _, count in counted], law.gamma, draws)
+            own = table_threshold(laws, distance, t_e)
     return Assessment(
         law=law,
         draws=draws,
@@ -251,8 +263,9 @@ def assess(
             law.gamma, distance, small, retention=law.retention, draws=draws
         ).at_least,
         threshold=threshold,
+        own_threshold=own,
         protected=sum(count <= small for _, count in counted),
-        accurate=sum(count >= threshold for _, count in counted),
+        accurate=sum(count >= own for _, count in counted),
         alone=sum(count == 1 for _, count in counted),
         conjunctions=_typical(law, counted, rows - rows % law.gamma) if draws.bound is None else (),
     )

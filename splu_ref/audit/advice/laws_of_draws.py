@@ -6,11 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import sqrt
 
-import numpy as np
-
 from splu_ref.audit.advice.advice import Advice
 from splu_ref.audit.advice.option import Option
-from splu_ref.audit.dependent_draws import drawn_counts
+from splu_ref.audit.dependent_draws import counts_by_fixed_seed
 from splu_ref.channels import GroupDraws, ParameterError
 from splu_ref.guarantees import (
     Level,
@@ -19,11 +17,6 @@ from splu_ref.guarantees import (
     privacy_of_draws,
     table_threshold,
 )
-from splu_ref.mechanisms import SpluGen
-from splu_ref.randomness import IntArray, SeededSource
-
-MOST_ROWS = 2_000_000
-"""Records up to which a plan is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +47,11 @@ def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
         except ParameterError:  # too large an alpha
             continue
         threshold = accurate = deviation = None
-        if advice.rows <= MOST_ROWS:
-            with suppress(ParameterError):  # too large to compute
-                source = SeededSource(b"advice on draws")
-                laws = drawn_counts(SpluGen(gamma, draws=draws), _retained(advice, gamma, source), source)
-                deviation = sqrt(laws[0].variance)
-                threshold = table_threshold(list(laws.values()), goals.epsilon, goals.t_e)
-                accurate = sum(each.frequency >= threshold for each in laws.values())
+        with suppress(ParameterError):  # too large to compute
+            laws = counts_by_fixed_seed([count for _, count in advice.values], gamma, draws)
+            deviation = sqrt(laws[0].variance)
+            threshold = table_threshold(laws, goals.epsilon, goals.t_e)
+            accurate = sum(each.frequency >= threshold for each in laws)
         found.append(
             LawOfDraws(
                 draws=draws,
@@ -73,12 +64,3 @@ def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
             )
         )
     return tuple(found)
-
-
-def _retained(advice: Advice, gamma: int, source: SeededSource) -> IntArray:
-    """Return the frequencies of the values after the random deletion of the remainder."""
-    counts = np.array([count for _, count in advice.values], dtype=np.int64)
-    ends = np.cumsum(counts)
-    for record in source.subset(advice.rows, advice.rows % gamma).tolist():
-        counts[np.searchsorted(ends, record, side="right")] -= 1
-    return counts
