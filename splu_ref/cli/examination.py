@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +36,7 @@ from splu_ref.cli.options import parameter_text
 from splu_ref.cli.preparation import Preparation
 from splu_ref.data import SUFFIXES, Bins, Cross, Microdata, Rare, current_separator
 from splu_ref.guarantees import Progress
+from splu_ref.output import visible_json
 
 DOMAIN = "domain.json"
 """The file of declared domains that is named in the command of the other mechanism."""
@@ -200,7 +200,7 @@ class Examination:
         """The command that declares the values of the table; None if they must not be listed."""
         if self.texts:
             return None
-        return f"printf %s {shlex.quote(json.dumps(self.values, ensure_ascii=False))} > {DOMAIN}"
+        return f"printf %s {shlex.quote(visible_json(self.values))} > {DOMAIN}"
 
     def instead(self) -> list[tuple[str, str]]:
         """Return what the other mechanism promises, and what it needs to be declared."""

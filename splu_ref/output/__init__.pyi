@@ -14,6 +14,7 @@ from .terminal import say as say
 from .terminal import say_json as say_json
 from .terminal import settle_streams as settle_streams
 from .terminal import visible as visible
+from .terminal import visible_json as visible_json
 from .terminal import whole_or as whole_or
 
 __all__: list[str]

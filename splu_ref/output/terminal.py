@@ -50,6 +50,12 @@ def replace_invisible(text: str) -> str:
     return _shown(text, lambda _: "\N{REPLACEMENT CHARACTER}")
 
 
+def visible_json(document: object) -> str:
+    """Return JSON on one line, with every character that `visible` escapes as an escape of JSON."""
+    shown = _shown(json.dumps(document, ensure_ascii=False), lambda letter: json.dumps(letter)[1:-1])
+    return shown.replace("\x7f", "\\u007f")
+
+
 def _shown(text: str, instead: Callable[[str], str]) -> str:
     if text.isascii() and text.isprintable():
         return text

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import random
 import shlex
+import subprocess
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from splu_ref.audit.advice.expected_widths import expected_widths
 from splu_ref.cli import main
-from splu_ref.data import read_table
+from splu_ref.cli.domains import read_domains
+from splu_ref.data import Microdata, read_table, write_table
 from tests.cli.test_widths import once
 
 OTHER = "do not publish by this mechanism"
@@ -303,3 +306,41 @@ def test_remedies_for_two_columns_go_together(
     assert all(f"--cross {name}" in found["command"] for name in ("x_p=", "y_q="))
     assert main(shlex.split(found["command"])[1:]) == 0
     assert set(read_table("published.csv").columns) == {"x_p", "y_q"}
+
+
+@pytest.mark.usefixtures("without_widths")
+def test_the_command_for_domains_writes_them_in_a_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    odd = [
+        "it's",
+        "100%s",
+        "a\\nb",
+        '"q"',
+        "$HOME",
+        "`id`",
+        "ñ ü",
+        "-n",
+        "!x",
+        "two\nlines",
+        "a\u202eb",
+        "c\xa0d",
+        "\x7f",
+        "\U000e0041",
+    ]
+    table = pl.DataFrame({"ill": [*odd, "no"] * 12 + ["no"] * 400})
+    write_table(Microdata.from_frame(table), "t.csv")
+    assert main(["advise", "t.csv", "--sensitive", "ill"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    command, declare = (
+        next(line.removeprefix(label) for line in lines if line.startswith(label))
+        for label in ("command  splu-ref ", "declare  ")
+    )
+    subprocess.run(["/bin/sh", "-c", declare], check=True)
+    domain = {"ill": ["no", *sorted(odd)]}
+    assert json.loads(Path("domain.json").read_text(encoding="utf-8")) == domain
+    assert read_domains(Path("domain.json")) == {"ill": tuple(domain["ill"])}
+    assert main(shlex.split(command)) == 0
+    [stated] = json.loads(Path("published.json").read_text(encoding="utf-8"))["sensitive"]
+    assert sorted(stated["domain"]) == sorted(domain["ill"])
