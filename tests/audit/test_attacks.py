@@ -115,7 +115,7 @@ def test_two_releases_are_predicted_from_every_pair_of_outcomes(
 
 @pytest.mark.parametrize(
     ("mechanism", "histogram"),
-    [(SpluGen(2, None, "anatomy"), (2, 2, 2)), (SpluGen(2, "2/3", "cyclic"), (3, 2, 1)), MECHANISMS[5],
+    [(SpluGen(2, None, "cyclic"), (2, 2, 2)), (SpluGen(2, "2/3", "anatomy"), (3, 2, 1)), MECHANISMS[5],
      (Anatomy(2), (3, 2, 1)), (DistributionBased(), (2, 2))],
 )  # fmt: skip
 def test_the_posterior_of_two_who_share_a_value_is_that_of_every_outcome(

@@ -158,9 +158,9 @@ def test_a_small_group_of_one_value_is_not_estimated_as_mixed(gamma: int, n: int
     assert error < 1.2 * other
 
 
-def _states(both: float, n: float, f: float, kept: float, taken: float) -> ConjunctionStates:
-    y, predicate, frequency, b, a = (np.array([part]) for part in (both, n, f, kept, taken))
-    return ConjunctionStates(y, predicate, frequency, 10_000, b, a, np.zeros(1), b)
+def _states(both: FloatArray, n: float, f: float, kept: float, taken: float) -> ConjunctionStates:
+    predicate, frequency, b, a = (np.full(len(both), part) for part in (n, f, kept, taken))
+    return ConjunctionStates(both, predicate, frequency, 10_000, b, a, np.zeros(len(both)), b)
 
 
 @pytest.mark.parametrize(("kept", "taken"), [(0.2, 0.001), (0.2, 0.05), (0.5, 0.02), (0.1, 0.08)])
@@ -170,27 +170,26 @@ def test_score_intervals_hold_every_count_of_independent_records(
     kept: float, taken: float, n: int, share: float, spread: float
 ) -> None:
     """The sum of the probabilities of all published counts whose interval holds x: each x, any prior."""
-    prior, variance, most = np.array([share * n]), np.array([spread * n]), np.array([n])
-    found = [_states(y, n, 1.0, kept, taken).interval(prior, variance, most) for y in range(n + 1)]
-    ends = [(float(low[0]), float(high[0])) for low, high in found]
+    states = _states(np.arange(n + 1.0), n, 1.0, kept, taken)
+    prior, variance, most = (np.full(n + 1, part) for part in (share * n, spread * n, n))
+    ends = np.array(states.interval(prior, variance, most))
     for x in range(0, n + 1, max(1, n // 10)):
         own, others = (
             np.asarray(binom.pmf(range(size + 1), size, chance))
             for size, chance in ((x, kept), (n - x, taken))
         )
         law = np.convolve(own, others)
-        inside = [low - 1e-6 <= x <= high + 1e-6 for low, high in ends]
-        assert law @ inside > 0.93
+        assert law @ ((ends[0] - 1e-6 <= x) & (x <= ends[1] + 1e-6)) > 0.93
 
 
 def test_a_prior_shortens_the_intervals_near_it() -> None:
     """With 100 of 1,000 records: by an eighth if the prior is right, and it may not lengthen them by more."""
     n, mean = 1000, 100 * 0.5 + 900 * 0.1
-    states = [_states(mean + shift, n, 1.0, 0.5, 0.1) for shift in np.linspace(-20, 20, 9)]
+    states = _states(mean + np.linspace(-20, 20, 9), n, 1.0, 0.5, 0.1)
 
     def length(prior: float, spread: float) -> float:
-        ends = [each.interval(np.array([prior]), np.array([spread]), np.array([n])) for each in states]
-        return float(np.mean([high - low for low, high in ends]))
+        low, high = states.interval(*(np.full(9, part) for part in (prior, spread, n)))
+        return float(np.mean(high - low))
 
     equal = length(100.0, np.inf)
     assert length(100.0, 1.0) < 0.89 * equal
@@ -202,12 +201,11 @@ def test_a_prior_shortens_the_intervals_near_it() -> None:
 def test_a_count_that_may_be_all_records_of_the_value_has_no_longer_tail_below_a_prior() -> None:
     """Its frequency of 100, at most 110, bounds it as well: a larger prior mean must not move the tails."""
 
+    states = _states(np.arange(100.0, 180.0), 1000, 100, 0.5, 0.1)
+
     def contained(count: int, prior: float, spread: float, most: float) -> list[bool]:
-        ends = [
-            _states(y, 1000, 100, 0.5, 0.1).interval(np.array([prior]), np.array([spread]), np.array([most]))
-            for y in range(100, 180)
-        ]
-        return [bool(low[0] <= count <= high[0]) for low, high in ends]
+        low, high = states.interval(*(np.full(80, part) for part in (prior, spread, most)))
+        return [bool(each) for each in (low <= count) & (count <= high)]
 
     equal = contained(100, 0.0, np.inf, 110)
     assert contained(100, 300.0, 5.0, 110) == equal != contained(100, 300.0, 5.0, 1000)

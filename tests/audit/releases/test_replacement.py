@@ -68,12 +68,12 @@ def failed(audit: ReleaseAudit) -> set[str]:
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("p", ["0", "1/5", "9/10"])
 def test_honest_releases_pass(p: str, *, shuffled: bool) -> None:
-    table, published_by = people(1_500), mechanism(shuffled=shuffled, p=p)
-    for number in range(4):
+    table, published_by = people(600), mechanism(shuffled=shuffled, p=p)
+    for number in range(2):
         done = published_by.publish(table, COLUMNS, SeededSource(f"replacement {p} {number}".encode()))
         audit = audited(done.table, published_by, table, manifest=done.manifest, power=number == 0)
         assert failed(audit) == set()
-        assert audit.linked == 1_500
+        assert audit.linked == 600
         assert {check.name for check in audit.checks} <= set(MEANING)
         blind = audited(done.table, published_by, None, manifest=done.manifest, power=number == 0)
         assert (failed(blind), blind.verdict) == (set(), "inconclusive")
@@ -100,7 +100,6 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
         ("aab", "112", "1/3", "abc"),  # two may be either
         ("aba", "111", "1/3", "ab"),  # nothing is known of anybody
         ("abab", "1234", "0", "ab"),
-        ("abca", "1123", "1/2", "abc"),
     ],
 )
 def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(

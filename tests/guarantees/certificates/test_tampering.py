@@ -78,8 +78,7 @@ def test_every_character_of_a_small_certificate(name: str) -> None:
         if text[place] == " " and text[place - 1] in ",:":
             continue  # white space between JSON tokens means nothing
         replacements = "0123456789abcdef" if text[place] in "0123456789abcdef" else "0x"
-        if end > 1500:  # every place, and some of the digits
-            replacements = replacements[place % 5 :: 5] + "0"
+        replacements = replacements[place % 5 :: 5] + "0"  # every place, and some of the digits
         for tampered in changed(text, place, replacements):
             assert not passes(tampered), f"place {place}: {tampered[max(0, place - 40) : place + 40]}"
 
