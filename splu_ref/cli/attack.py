@@ -412,7 +412,7 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
         "largest": None if outcome.largest is None else exact_json(outcome.largest, "down"),
         "e_value": None if outcome.e_value is None else outcome.e_value.decimal,
         "noticed": None if outcome.detectable is None else decimal_up(outcome.detectable, 6),
-        "agrees": None if outcome.detectable is None else not outcome.contradicted,
+        "agrees": not outcome.contradicted if outcome.tested_by_release else None,
         "says": outcome.measure,
     }
 
@@ -429,6 +429,7 @@ def _lines(outcome: AttackOutcome) -> list[tuple[str, str]]:
         ("at most", "not known" if outcome.largest is None else _posterior(outcome.largest)),
         ("agreement", _judged(outcome)),
         ("measure", outcome.measure),
+        *([("to hide it", outcome.remedy)] if outcome.remedy else []),
     ]
 
 
@@ -447,12 +448,14 @@ def _judged(outcome: AttackOutcome) -> str:
         if outcome.predicted is None:
             return "not tested: nothing is predicted"
         return f"not tested: {outcome.untested or 'the outcome is certain, not random'}"
-    if outcome.detectable is None:
+    if not outcome.tested_by_release:
         return "not tested: with so few releases no success would contradict the prediction"
-    evidence = f"e-value {outcome.e_value}, contradicts at 10^9"
+    verdict = "no contradiction"
     if outcome.contradicted:
-        return f"contradicts the prediction ({evidence})"
-    return f"no contradiction; a difference of {decimal_up(outcome.detectable, 3)} would be one ({evidence})"
+        verdict = "contradicts the prediction"
+    elif outcome.detectable is not None:
+        verdict += f"; a difference of {decimal_up(outcome.detectable, 3)} would be one"
+    return f"{verdict} (e-value {outcome.e_value}{outcome.tested}, contradicts at 10^9)"
 
 
 def _posterior(largest: Fraction) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations, product
+from math import comb
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,13 @@ import pytest
 
 from splu_ref.audit.attacks.corruption import conditional_weights, corruption
 from splu_ref.audit.attacks.outcome import AttackOutcome
-from splu_ref.audit.attacks.presence import pair_weights, presence, proof_of_presence, shared_value
+from splu_ref.audit.attacks.presence import (
+    pair_weights,
+    presence,
+    proof_of_presence,
+    shared_value,
+    shown_laws,
+)
 from splu_ref.audit.attacks.table_attack import Victims, attack_table
 from splu_ref.audit.attacks.view import Score, View, best_guess, eliminated
 from splu_ref.audit.e_values import sum_of_bounded
@@ -132,6 +139,34 @@ def test_the_posterior_of_two_who_share_a_value_is_that_of_every_outcome(
         weights = pair_weights(victims, code)
         assert {own: weight for own, weight in weights.items() if weight} == dict(both)
         assert shared_value(victims, code).predicted == both[code] / sum(both.values())
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "histogram"),
+    [(SpluGen(2, "2/3", "anatomy"), (2, 1, 1)), (SpluGen(2, None, "anatomy", "capped:1"), (2, 1, 1)),
+     (SpluGen(2, None, "cyclic", "all-or-none:1"), (2, 1, 1)), (RetentionReplacement("1/2", AB), (2, 1, 1)),
+     (DistributionBased(), (2, 2))],
+)  # fmt: skip
+def test_the_records_shown_with_a_value_have_the_law_of_every_outcome(
+    mechanism: object, histogram: tuple[int, ...]
+) -> None:
+    victims, own = _victims(mechanism, histogram), codes_of(histogram).tolist()
+    laws: dict[tuple[int, int], dict[int, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    for labels, share in _shown(mechanism, histogram):
+        seen = Counter(zip(own, labels, strict=True))
+        for value, code in product(range(len(histogram)), repeat=2):
+            laws[value, code][seen[value, code]] += share
+    for (value, code), law in laws.items():
+        n, chance = shown_laws(victims, code)[value]
+        binomial = {k: comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(n + 1)}
+        assert dict(law) == {k: share for k, share in binomial.items() if share}
+
+
+def test_pairs_of_another_law_contradict_the_posterior() -> None:
+    victims = _victims(SpluGen(2), (200, 100, 100))
+    assert not shared_value(victims, 0).contradicted
+    victims.__dict__["shown"] = Counter({(0, (0,)): 195, (0, (1,)): 5, (1, (0,)): 50, (2, (0,)): 50})
+    assert shared_value(victims, 0).contradicted
 
 
 def test_a_known_record_of_the_same_value_changes_the_law_as_enumerated() -> None:

@@ -127,7 +127,12 @@ def test_options_change_what_they_name(folder: Path, capsys: pytest.CaptureFixtu
     rare, often = (_attack(capsys, folder, "shared-value", "--value", value) for value in ("job 5", "job 0"))
     assert _attack(capsys, folder, "shared-value") == rare  # the rarest
     assert rare["predicted"] != often["predicted"]
-    assert rare["e_value"] is rare["agrees"] is rare["noticed"] is None
+    assert rare["agrees"] is True
+    assert rare["noticed"] is None
+    assert (
+        main(["attack", "presence", str(folder / "table.csv"), "--manifest", str(folder / "splu.json")]) == 0
+    )
+    assert "no gamma does" in " ".join(capsys.readouterr().out.split())
     presence = _attack(capsys, folder, "presence", "--value", "job 5", "--releases", 40)
     assert presence["success"]["fraction"] == "1/1"
     known = _attack(capsys, folder, "corruption", "--known", 4)

@@ -39,8 +39,16 @@ class AttackOutcome:
     bounded: bool = False  #: whether ``predicted`` is an upper bound of the expectation
     #: without prediction: the success on several publications of the table, whose median is ``success``
     measured: Shares | None = None
+    #: what the e-value is about, if ``predicted`` is not the expectation of ``success``; empty otherwise
+    tested: str = ""
+    remedy: str = ""  #: how this success is prevented, in a sentence; empty if nothing is to be done
     #: why a measured success is not tested against ``predicted``; empty if both are certain, or it is tested
     untested: str = ""
+
+    @property
+    def tested_by_release(self) -> bool:
+        """Whether some release would have contradicted the prediction."""
+        return self.e_value is not None and (self.detectable is not None or bool(self.tested))
 
     @property
     def contradicted(self) -> bool:

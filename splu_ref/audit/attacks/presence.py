@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested
 from splu_ref.audit.attacks.table_attack import Attackable, Victims, require_independent
+from splu_ref.audit.e_values import average, counts_point
 from splu_ref.channels import ParameterError
 from splu_ref.mechanisms import (
     Anatomy,
@@ -56,6 +57,18 @@ def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fract
     raise ParameterError(f"the attack presence does not support {mechanism.name}: choose another attack")
 
 
+def hiding(column: str) -> str:
+    """Return how a value's presence is hidden, where a published value proves it.
+
+    A count that is unbiased and a sum of independent draws is 0 with probability at most e^-f.
+    """
+    return (
+        "no gamma does, under independent draws: the presence of f records is proved in a share of at least "
+        f"1 - e^-f, 0.632 for one; group rare values before (publish --group-rare {column}=N), or use "
+        "--mechanism retention, which publishes all values of a declared domain"
+    )
+
+
 def presence(victims: Victims, code: int) -> AttackOutcome:
     """Search each release for a value, and infer its presence in the original.
 
@@ -91,6 +104,7 @@ def presence(victims: Victims, code: int) -> AttackOutcome:
             if predicted
             else "a published value proves nothing: values without records are published as well"
         ),
+        remedy=hiding(victims.column) if predicted else "",
     )
 
 
@@ -101,28 +115,29 @@ def _shows(label: object, code: int) -> bool:
 NAME = "shared-value"
 
 
-def pair_weights(victims: Victims, code: int) -> dict[int, Fraction]:
-    """Return by value the expected number of ordered pairs of records both published with ``code``.
+def shown_laws(victims: Victims, code: int) -> dict[int, tuple[int, Fraction]]:
+    """Return by value how many of its records may be published with ``code``, and each with what probability.
 
-    Given the plan, two records with value u are in two different groups, and all pairs of the f_u groups of u
-    are equally likely. Both groups contain ``code`` in c (c - 1) of the f_u (f_u - 1) ordered pairs,
-    c = c(u, code); for u = ``code`` all do. For independent records the probability is the square of the
-    channel's entry.
+    Given the plan, these are the records of the groups that contain ``code``. They are in different groups,
+    so that the number published with ``code`` is binomial under every law of draws in a group.
     """
-    counts = victims.counts
-    pairs = {own: Fraction(count * (count - 1)) for own, count in counts.items()}
     mechanism, plan = victims.mechanism, victims.plans[0]
     if plan is None:
         require_independent(victims)
         [channel] = victims.view.channels
-        return {own: pairs[own] * channel.probability(own, code) ** 2 for own in counts}
+        return {own: (count, channel.probability(own, code)) for own, count in victims.counts.items()}
     shared = co_occurrence(plan).row(code).tolist()
-    one, other = Fraction(1), Fraction(1)
+    kept = drawn = Fraction(1)
     if isinstance(mechanism, SpluGen):
-        one, other = mechanism.retention**2, mechanism.record_law.decoy**2
-    return {
-        own: pairs[own] * one if own == code else shared[own] * (shared[own] - 1) * other for own in counts
-    }
+        kept, drawn = mechanism.retention, mechanism.record_law.decoy
+    laws = {own: (shared[own], drawn) for own in victims.counts}
+    return laws | {code: (victims.counts[code], kept)}
+
+
+def pair_weights(victims: Victims, code: int) -> dict[int, Fraction]:
+    """Return by value the expected number of ordered pairs of records both published with ``code``."""
+    laws = shown_laws(victims, code)
+    return {own: records * (records - 1) * chance**2 for own, (records, chance) in laws.items()}
 
 
 def shared_value(victims: Victims, code: int) -> AttackOutcome:
@@ -139,15 +154,16 @@ def shared_value(victims: Victims, code: int) -> AttackOutcome:
     -------
     AttackOutcome
         ``predicted`` is the exact posterior, ``success`` the share of such pairs in this release that have
-        the value, None if there is no such pair. The posterior is not the expectation of this share, so
-        there is no e-value.
+        the value, None if there is no such pair. The posterior is not the expectation of this share, so the
+        e-value is about the numbers of records published with ``code``, by true value, from which both
+        follow: the mean over the values.
     """
     if victims.releases != 1:
         raise ParameterError("this attack uses one release: give no more")
     counts = victims.counts
     if counts.get(code, 0) < 2:
         raise ParameterError("fewer than two published records have the value: choose a more frequent one")
-    weights = pair_weights(victims, code)
+    laws, weights = shown_laws(victims, code), pair_weights(victims, code)
     shown: Counter[int] = Counter()
     for (own, (label,)), count in victims.shown.items():
         if code in label if isinstance(label, tuple) else label == code:
@@ -155,16 +171,19 @@ def shared_value(victims: Victims, code: int) -> AttackOutcome:
     seen = {own: count * (count - 1) for own, count in shown.items()}
     all_seen = sum(seen.values())
     total = sum(weights.values(), Fraction(0))
+    tests = [
+        counts_point(records, shown[own], chance) for own, (records, chance) in laws.items() if 0 < chance < 1
+    ]
     return AttackOutcome(
         attack=NAME,
         mechanism=victims.name,
         success=Fraction(seen.get(code, 0), all_seen) if all_seen else None,
         predicted=weights[code] / total,
-        untested="the share of pairs in one release does not have the predicted posterior as expectation",
+        tested=" of the records shown with the value, by true value",
         baseline=Fraction(
             counts[code] * (counts[code] - 1), sum(count * (count - 1) for count in counts.values())
         ),
-        e_value=None,
+        e_value=average(tests) if tests else None,
         detectable=None,
         largest=None,
         measure=(

@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 
 from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested, sum_tested
-from splu_ref.audit.attacks.presence import proof_of_presence
+from splu_ref.audit.attacks.presence import hiding, proof_of_presence
 from splu_ref.audit.attacks.view import Label, Score, View, best_guess, eliminated, labeled
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.record_linkage import Match, Original
@@ -292,6 +292,7 @@ def presence_in(released: AttackedRelease, value: str) -> AttackOutcome:
             if chance
             else "the value is published, which proves nothing: values without records are published as well"
         ),
+        remedy=hiding(released.column) if chance else "",
     )
 
 
