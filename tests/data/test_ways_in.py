@@ -112,7 +112,7 @@ def test_cells_may_be_divided_otherwise(tmp_path: Path) -> None:
     with pytest.raises(ParameterError) as error:
         read_table(tmp_path / "t.parquet", separator="tab")
     assert str(error.value).endswith(
-        "t.parquet is a Parquet file, which has no separator: leave out --separator"
+        "t.parquet is a Parquet file, which has no separator: leave out separator"
     )
 
 
