@@ -327,7 +327,7 @@ def test_draws_are_dependent_in_columns_with_a_gamma_of_their_own(
         "--keep",
         "id",
     ]
-    assert main([*words, "--draws", "all-or-none:20"]) == 0
+    assert main([*words, "--draws", "all-or-none:20", "--explain"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "job: counts up to 20 are published as multiples of 4" in said
     assert "town: counts up to 20 are published as multiples of 6" in said
