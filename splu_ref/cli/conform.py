@@ -237,13 +237,14 @@ def show_outcome(outcome: Conformance, alone: Callable[[str], str], *, explain: 
         draw(_evidence(outcome))
 
 
-def _order(failure: Result, *, crashed: bool) -> tuple[bool, float]:
-    """Return the key by which failures are shown: the shortest request and answer first.
+def _order(failure: Result, *, crashed: bool) -> tuple[bool, bool, float]:
+    """Return the key by which failures are shown: those of valid requests, then the shortest, first.
 
     After a crash it is the order of the run, since the program's errors are those of the first.
     """
     size = math.inf if failure.size is None else failure.size
-    return not failure.tested, 0 if crashed else size
+    refusal = failure.kind is Kind.REFUSAL and not crashed
+    return not failure.tested, refusal, 0 if crashed else size
 
 
 def _by_operation(outcome: Conformance, title: str) -> Table:

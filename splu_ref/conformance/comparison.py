@@ -14,6 +14,10 @@ from splu_ref.output import replace_invisible
 _SHOWN = 160
 
 
+_AROUND = 20
+"""Characters shown before and after the place where an answer is no JSON."""
+
+
 class UnreadableAnswerError(Exception):
     """A line that is no answer of the protocol: why."""
 
@@ -28,10 +32,13 @@ def read_answer(line: bytes, identifier: str) -> dict[str, Json]:
         raise UnreadableAnswerError(
             f"its answer has the key {shown(str(error))} twice in one object"
         ) from None
-    except (ValueError, RecursionError):
+    except json.JSONDecodeError as error:
+        place, around = error.pos, error.doc[max(error.pos - _AROUND, 0) : error.pos + _AROUND]
         raise UnreadableAnswerError(
-            f"its answer is not JSON: {clipped(line.decode(errors='replace'))}"
+            f"its answer is not JSON from character {place + 1} of {len(error.doc)} on, in {clipped(around)}"
         ) from None
+    except (ValueError, RecursionError):
+        raise UnreadableAnswerError(f"its answer is not JSON: {clipped(line.decode())}") from None
     if not isinstance(answer, dict):
         raise UnreadableAnswerError(f"its answer is not an object: {shown(answer)}")
     if "id" in answer and answer["id"] != identifier:

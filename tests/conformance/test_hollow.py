@@ -345,6 +345,7 @@ def test_the_shortest_failure_and_the_worst_operation_come_first(capsys: pytest.
         Result("good/a/1", "good", Verdict.PASSED, kind=Kind.ANSWER),
         Result("plan/accumulated/all", "plan", Verdict.FAILED, "wrong", Kind.GENERATED),
         Result("plan/a/1", "plan", Verdict.FAILED, "wrong", Kind.ANSWER, "", 900),
+        Result("plan/b/1", "plan", Verdict.FAILED, "must be refused", Kind.REFUSAL, "", 9),
         *(Result(f"draw/b/{n}", "draw", Verdict.FAILED, "wrong", Kind.ANSWER, "", 100 - n) for n in range(9)),
     ]
     offered = frozenset(["good", "plan", "draw"])
@@ -352,12 +353,12 @@ def test_the_shortest_failure_and_the_worst_operation_come_first(capsys: pytest.
     show_outcome(outcome, lambda identifier: f"only {identifier}")
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:3] == ["draw/b/8: wrong", "  see it: only draw/b/8"]
-    assert "and 6 more: --json lists them all" in lines
+    assert "and 7 more: --json lists them all" in lines
     rows = [line.split()[0] for line in lines if line.split()]
     assert [name for name in rows if name in offered] == ["draw", "plan", "good"]
     show_outcome(outcome, str, explain=True)
     shown = capsys.readouterr().out
-    assert shown.index("plan/a/1") < shown.index("plan/accumulated/all")
+    assert shown.index("plan/a/1") < shown.index("plan/accumulated/all") < shown.index("plan/b/1")
     assert "more: --json" not in shown
     file = only("error_probability/gamma-2.json")[0]
     failed = conform(refusing(["error_probability"]), [file], at_random=False).failures()

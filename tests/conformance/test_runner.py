@@ -112,6 +112,10 @@ for number, line in enumerate(sys.stdin):
         ("print('[1]', flush=True)", "not an object"),
         ("print('{\"result\": NaN}', flush=True)", "not JSON"),
         ("print('', flush=True)", "not JSON"),
+        (
+            "print('{' + ' ' * 50 + '\"a\": [1, 2} ' + ' ' * 50, flush=True)",
+            'not JSON from character 62 of 113 on, in "a": [1, 2}',
+        ),
         ("print('[' * 100000, flush=True)", "not JSON"),
         ("print('7' * 5000, flush=True)", "not JSON"),
         ("sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()", "not UTF-8"),
