@@ -8,7 +8,7 @@ versions; it is the same on 3.11 to 3.14, and a test holds one of its hashes fix
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 _SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 """Fields that say nothing about meaning, or nothing that their surroundings do not say."""
@@ -16,15 +16,21 @@ _SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 def normal_form(nodes: Iterable[ast.AST]) -> str:
     """Return the normal form of modules or statements, one after the other."""
-    return "\n".join("".join(_written(node)) for node in nodes)
+    forms: list[str] = []
+    for node in nodes:
+        pieces: list[str] = []
+        _write(node, pieces)
+        forms.append("".join(pieces))
+    return "\n".join(forms)
 
 
-def _written(node: ast.AST) -> Iterator[str]:
-    yield f"{type(node).__name__}("
+def _write(node: ast.AST, pieces: list[str]) -> None:
+    """Append the normal form of a node; one list for all of a tree, as statements have many nodes."""
+    pieces.append(f"{type(node).__name__}(")
     for field, value in ast.iter_fields(node):
         if field in _SILENT or value is None or value == []:
             continue
-        yield f"{field}="
+        pieces.append(f"{field}=")
         if isinstance(value, list):
             items = value
             if field == "body" and isinstance(
@@ -33,22 +39,22 @@ def _written(node: ast.AST) -> Iterator[str]:
                 items = [item for item in value if not is_text(item)]
             elif isinstance(node, ast.JoinedStr):
                 items = _joined(value)
-            yield "["
+            pieces.append("[")
             for item in items:
-                yield from _item(item)
-            yield "]"
+                _write_item(item, pieces)
+            pieces.append("]")
         else:
-            yield from _item(value)
-        yield ","
-    yield ")"
+            _write_item(value, pieces)
+        pieces.append(",")
+    pieces.append(")")
 
 
-def _item(value: object) -> Iterator[str]:
+def _write_item(value: object, pieces: list[str]) -> None:
     if isinstance(value, ast.AST):
-        yield from _written(value)
+        _write(value, pieces)
     else:
-        yield f"{type(value).__name__}:{value!r}"
-    yield ";"
+        pieces.append(f"{type(value).__name__}:{value!r}")
+    pieces.append(";")
 
 
 def is_text(statement: ast.stmt) -> bool:

@@ -186,9 +186,8 @@ def imported(module: str, package: str) -> frozenset[str]:
     """Return a module and all modules of a package that it imports, directly or not, used or not."""
     found = [module]
     for each in found:  # grows while it is walked
-        nodes = (node for part in _parts(each) for node in ast.walk(part.statement))
-        statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
-        names = dict.fromkeys(name for node in statements for name, _ in _imported(each, node))
+        statements = (statement for part in _parts(each) for statement in part.imports)
+        names = dict.fromkeys(name for statement in statements for name, _ in _imported(each, statement))
         found += [name for name in names if name not in found and name.partition(".")[0] == package]
     return frozenset(found)
 
@@ -207,13 +206,9 @@ def _chosen(module: str, names: frozenset[str | None]) -> list[_Part]:
 def _next(module: str, name: str | None) -> tuple[Place, ...]:
     """Return what one name uses: names of its module, and what its statements import."""
     parts = [part for part in _parts(module) if name is None or not part.binds or name in part.binds]
-    found: list[Place] = []
-    for node in (node for part in parts for node in ast.walk(part.statement)):
-        if isinstance(node, ast.Name) and node.id in _bindings(module):
-            found.append((module, node.id))
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            found += _imported(module, node)
-    return tuple(dict.fromkeys(found))
+    used = frozenset[str | None]().union(*(part.uses for part in parts)) & _bindings(module)
+    elsewhere = (place for part in parts for each in part.imports for place in _imported(module, each))
+    return *((module, each) for each in used), *dict.fromkeys(elsewhere)
 
 
 def _imported(module: str, node: ast.Import | ast.ImportFrom) -> Iterator[Place]:
@@ -251,11 +246,16 @@ def _is_package(module: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A statement at the top of a module, the names that it binds there, and its normal form."""
+    """A statement at the top of a module, the names that it binds there, and its normal form.
+
+    ``uses`` has every name in it, and ``imports`` every import, also of functions.
+    """
 
     statement: ast.stmt
     binds: frozenset[str | None]
     text: str
+    uses: frozenset[str]
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
 
 
 @cache
@@ -272,9 +272,20 @@ def _stub_of(module: str) -> str:
 
 @cache
 def _parts(module: str) -> tuple[_Part, ...]:
-    bodies = [ast.parse(each).body for each in (_stub_of(module), source_of(module))]
-    statements = _single(statement for body in bodies for statement in body)
-    return tuple(_Part(each, _bound(each), normal_form([each])) for each in statements if not is_text(each))
+    return *parts_of(_stub_of(module)), *parts_of(source_of(module))
+
+
+@cache
+def parts_of(text: str) -> tuple[_Part, ...]:
+    """Return the parts of a module with this text."""
+    return tuple(_part(each) for each in _single(ast.parse(text).body) if not is_text(each))
+
+
+def _part(statement: ast.stmt) -> _Part:
+    nodes = list(ast.walk(statement))
+    uses = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+    imports = tuple(node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+    return _Part(statement, _bound(statement), normal_form([statement]), uses, imports)
 
 
 @cache
