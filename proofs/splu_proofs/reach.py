@@ -120,8 +120,14 @@ def without_calls(
     return "\n".join(part.text for part in _chosen(module, names) if not described(part))
 
 
-def texts(module: str) -> list[str]:
+def texts(module: str) -> tuple[str, ...]:
     """Return the docstrings of a module and of what it defines, each with its place in the syntax tree."""
+    return texts_in(source_of(module))
+
+
+@cache
+def texts_in(text: str) -> tuple[str, ...]:
+    """Return the docstrings of a module with this text."""
 
     def within(node: ast.AST, place: str) -> Iterator[str]:
         for number, child in enumerate(ast.iter_child_nodes(node)):
@@ -129,7 +135,7 @@ def texts(module: str) -> list[str]:
                 inside = f"{place}.{number}"
                 yield from [f"{inside} {ast.unparse(child)}"] if is_text(child) else within(child, inside)
 
-    return list(within(ast.parse(source_of(module)), ""))
+    return tuple(within(ast.parse(text), ""))
 
 
 @cache

@@ -28,7 +28,7 @@ _INSTANCE = (
     r"((?: (?:\d+(?:%:R(?:\^-1)?)?|\(fun [^()]*\)|[a-z]\w*))+)\)\. Qed\."
 )
 """An application to numbers, functions, and what the files define or prove."""
-_STATED = r"\b(?:Definition|Lemma) {}\b"
+_STATED = re.compile(r"\b(?:Definition|Lemma) (\w+)")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _UNPROVED = re.compile(
     r"\b(?:Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Hypothes[ie]s|Variables?|Context|Primitive|"
@@ -127,9 +127,8 @@ def _has_hypotheses(statement: str) -> bool:
 
 def _are_stated(arguments: str, module: str) -> bool:
     """Whether the module, or one that it imports, defines or proves every name among the arguments."""
-    texts = [_without_comments(source(each)) for each in with_imports([module])]
     names = set(re.findall(r" ([a-z]\w*)", re.sub(r"\(.*?\)", "", arguments))) - {"isT"}
-    return all(any(re.search(_STATED.format(name), text) for text in texts) for name in names)
+    return names <= {name for each in with_imports([module]) for name in _stated(source(each))}
 
 
 def unproved(module: str) -> str:
@@ -139,6 +138,12 @@ def unproved(module: str) -> str:
     """
     found = _UNPROVED.search(_without_comments(source(module)))
     return found.group() if found else ""
+
+
+@lru_cache(maxsize=64)
+def _stated(text: str) -> frozenset[str]:
+    """Return the names that a file defines or proves."""
+    return frozenset(_STATED.findall(_without_comments(text)))
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from splu_proofs import binding, reach
 
 def _clear() -> None:
     for kept in (*vars(reach).values(), *vars(binding).values()):
-        if hasattr(kept, "cache_clear") and kept is not reach.parts_of:  # which follow from their text
+        if hasattr(kept, "cache_clear") and kept not in (reach.parts_of, reach.texts_in):  # kept by text
             kept.cache_clear()
 
 
