@@ -59,7 +59,7 @@ SEARCHED = (
 def risks_of_records(leaks: Leaks, rows: int, dropped: Sequence[str]) -> str:
     """Return partly unique columns and unique records, before ``dropped`` columns are dropped."""
     before = f"before the command drops {', '.join(map(repr, dropped))}: " if dropped else ""
-    partly = "".join(f"{each.sentence('')}; " for each in leaks.leaks if each.kind == "partly unique")
+    partly = "".join(f"{each.sentence}; " for each in leaks.leaks if each.kind == "partly unique")
     return f"{before}{partly}{leaks.unique_records} of {rows} records are unique by their other columns"
 
 

@@ -143,11 +143,11 @@ def leak_warnings(leaks: Sequence[Leaks], *, drops: bool = True) -> Iterator[str
             if not leak.drawn:
                 out = without(leak.columns[-1:], drops=drops)
                 name = shlex.quote(leak.columns[-1])
-                yield f"{leak.sentence(found.sensitive)}: {out}, or --keep {name} to accept it"
+                yield f"{leak.sentence}: {out}, or --keep {name} to accept it"
             elif both not in named:
                 named.add(both)
                 remedy = _dependent(leak.columns[0], found.sensitive, drops=drops)
-                yield f"{leak.sentence(found.sensitive)}: {remedy}"
+                yield f"{leak.sentence}: {remedy}"
         if found.concentrations:
             yield concentrated(found, drops=drops)
 
@@ -197,9 +197,10 @@ def concentrated(found: Leaks, *, drops: bool = True) -> str:
     """Return a warning of predicates whose records nearly all have one value."""
     many = found.found
     of = "1 predicate has" if many == 1 else f"{many} predicates have"
+    largest = found.concentrations[0]
     return (
         f"{of} more than {found.above} records and at least {CONCENTRATED} of one value of "
-        f"{found.sensitive!r}, such as {found.concentrations[0]}; counts so large are not protected: "
+        f"{largest.column!r}, such as {largest}; counts so large are not protected: "
         + ("coarsen (--bins, --group-rare) or --drop" if drops else "first coarsen or leave out")
         + " a column"
     )
@@ -290,6 +291,7 @@ def leaks_json(found: Leaks) -> dict[str, object]:
             {
                 "kind": leak.kind,
                 "columns": list(leak.columns),
+                "discloses": leak.discloses or None,
                 "records": leak.records,
                 "among": leak.among,
             }
@@ -298,6 +300,7 @@ def leaks_json(found: Leaks) -> dict[str, object]:
         "predicates": [
             {
                 "where": dict(each.predicate.assignments),
+                "column": each.column,
                 "value": each.value,
                 "count": each.count,
                 "size": each.size,

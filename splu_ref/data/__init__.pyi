@@ -58,6 +58,7 @@ from .recoding import Dropped as Dropped
 from .recoding import Hashed as Hashed
 from .recoding import Rare as Rare
 from .recoding import apply_recodings as apply_recodings
+from .recoding import earlier_forms as earlier_forms
 from .recoding import prepare_table as prepare_table
 from .recoding import read_steps as read_steps
 from .recoding import sources as sources

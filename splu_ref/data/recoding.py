@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation, localcontext
@@ -373,6 +373,32 @@ def sources(steps: Sequence[Recoding], column: str) -> tuple[str, ...]:
         if isinstance(step, Cross) and step.column in names:
             names = [name for each in names for name in (step.parts if each == step.column else (each,))]
     return tuple(dict.fromkeys(names))
+
+
+def earlier_forms(table: Microdata, column: str) -> Iterator[tuple[str, tuple[Microdata, str]]]:
+    """Yield what a recoded column was before each step: a name for it, and its column in an earlier table.
+
+    A part of a crossing has its own name. Hashes are left out, as they have the same groups of equal cells.
+    """
+    names, steps = {column}, list[Recoding]()
+    for step in reversed(table.recoded):
+        if step.column in names and type(step) in _KINDS:
+            names |= set(_inputs(step))
+            steps.insert(0, step)
+    earlier = table.unrecoded.select(sources(table.recoded, column)) if steps else table
+    for step in steps:
+        for name in _inputs(step):
+            is_part = isinstance(step, Cross) and name not in table.columns
+            label = name if is_part else f"{name} before {_KINDS[type(step)]}"
+            yield label, (with_missing_as_text(earlier, [name]), name)
+        earlier = step.apply(earlier)
+
+
+def _inputs(step: Recoding) -> tuple[str, ...]:
+    return step.parts if isinstance(step, Cross) else (step.column,)
+
+
+_KINDS: Mapping[type[Recoding], str] = {Bins: "bins", Cross: "crossing", Rare: "grouping"}
 
 
 def with_texts(table: Microdata, column: str, cells: pl.Series) -> Microdata:

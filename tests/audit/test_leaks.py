@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -21,7 +22,7 @@ from splu_ref.audit.advice.verdict import refuse_disclosure
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.cli.assessment import joint_lines
-from splu_ref.data import Microdata
+from splu_ref.data import Bins, Cross, Microdata, Rare, Recoding, prepare_table
 
 CELLS = st.sampled_from(["x", "y", "z", ""])
 
@@ -95,7 +96,7 @@ def test_each_kind_is_found_with_its_numbers(columns: dict[str, list[str]]) -> N
     assert by_column[("half",)] == (30, 40)
     assert by_column[("code",)] == (40, 40)
     assert by_column[("rough",)] == (38, 40)
-    assert found.leaks[0].sentence("s") == (
+    assert found.leaks[0].sentence == (
         "'code' discloses 's': all 40 records that share a cell share the value"
     )
     assert [(str(each.predicate), each.value, each.count, each.size) for each in found.concentrations] == [
@@ -110,7 +111,7 @@ def test_free_text_is_named_and_every_column_that_stops_publication(columns: dic
     coin, number = columns["coin"], columns["id"]
     found = _scan({"text": text, "s": coin})
     assert _kinds(found) == {("partly unique", ("text",))}
-    assert found.leaks[0].sentence("s") == "'text' is partly unique: 10 of 40 records have a unique cell"
+    assert found.leaks[0].sentence == "'text' is partly unique: 10 of 40 records have a unique cell"
     refuse_disclosure([found])
     assert _kinds(_scan({"text": less, "s": coin})) == set()
     options = "nothing is published; .*drop id .*drop other, or .*keep id .*keep other to publish them all"
@@ -223,3 +224,92 @@ def test_columns_without_dependence_are_said_to_have_none_only_if_it_was_searche
         [view] = joint_views(table, scan(table, ["a", "b"], 100, roles), laws, Fraction(3, 10), 10)
         assert (view.dependence, view.exact, view.fitting) == (dependence, False, ())
         assert any("no dependence was found" in words for _, words in joint_lines([view])) is (not roles.keep)
+
+
+def _recoded(columns: dict[str, list[str]], steps: Sequence[Recoding], roles: Roles | None = None) -> Leaks:
+    table = Microdata.from_frame(pl.DataFrame(columns))
+    [found] = scan(prepare_table(table, steps, {}), ["s"], 3, roles)
+    return found
+
+
+def test_a_recoding_hides_nothing_of_what_the_sensitive_column_was() -> None:
+    """A code of one part of a crossing, of exact numbers behind bins, and of values that are grouped."""
+    rows = range(120)
+    columns = {
+        "code": [f"c{row % 6}" for row in rows],
+        "coin": [str(row // 7 % 2) for row in rows],
+        "part": [JOBS[row % 6 // 2] for row in rows],
+        "other": [str(row * row % 11 // 3) for row in rows],
+    }
+    crossing = [Cross.of("s", ["part", "other"])]
+    found = _recoded(columns, crossing)
+    assert [(leak.kind, leak.columns, leak.discloses) for leak in found.leaks] == [
+        ("determines", ("code",), "part")
+    ]
+    with pytest.raises(DataError, match="'code' discloses 'part': all 120 records"):
+        refuse_disclosure([found])
+    assert _recoded(columns, crossing, Roles(keep=("code",))).leaks == ()
+    # nine of ten are in one bin, whose guess is as good as that by any column; the numbers behind are not
+    ages = [str(90 if row % 10 == 0 else row % 6) for row in rows]
+    binned = _recoded({"code": columns["code"], "s": ages}, [Bins.of("s", "50")])
+    assert [(leak.kind, leak.columns, leak.discloses) for leak in binned.leaks] == [
+        ("nearly determines", ("code",), "s before bins")
+    ]
+    jobs = [f"rare {row}" if row % 60 == 0 else JOBS[row % 3] for row in rows]
+    grouped = _recoded({"code": columns["code"], "s": jobs}, [Rare.of("s", 10)])
+    assert {leak.discloses for leak in grouped.leaks} == {"s"}  # not a second time
+    constant = _recoded({**columns, "part": ["same"] * 120}, crossing)
+    assert constant.leaks == ()
+
+
+def test_what_determines_a_part_determines_the_crossing_of_another_sensitive_column() -> None:
+    rows = range(120)
+    columns = {"b": [str(row % 6) for row in rows], "p": [str(row % 6 // 2) for row in rows]}
+    table = Microdata.from_frame(pl.DataFrame({**columns, "q": [str(row * row % 11 // 3) for row in rows]}))
+    crossed = prepare_table(table, [Cross.of("s", ["p", "q"])], {})
+    found = {each.sensitive: each.leaks for each in scan(crossed, ["s", "b"], 3)}
+    assert [(leak.columns, leak.discloses, leak.drawn) for leak in found["s"]] == [(("b",), "p", True)]
+
+
+def test_a_frequent_value_is_predicted_by_any_column_but_not_disclosed() -> None:
+    """Of 1000 records 20 have the rare value; errors are compared with those of the frequent one, 20."""
+    rare = [row % 50 == 0 for row in range(1000)]
+    s = ["yes" if each else "no" for each in rare]
+    independent = [str(row % 7) for row in range(1000)]
+    assert _scan({"other": independent, "s": s}, above=10).leaks == ()
+    assert _scan({"other": independent, "s": s}, above=10).found == 0
+
+    def flag(right: int) -> list[str]:
+        return ["1" if each and row < 50 * right else "0" for row, each in enumerate(rare)]
+
+    assert _kinds(_scan({"flag": flag(10), "s": s})) == {("nearly determines", ("flag",))}
+    few = _scan({"flag": flag(9), "s": s}, above=5)
+    assert few.leaks == ()
+    assert [str(each) for each in few.concentrations] == ["flag=1: 9 of 9 are yes"]
+    assert _kinds(_scan({"flag": flag(20), "s": s})) == {("determines", ("flag",))}
+
+
+def test_a_predicate_without_rare_values_is_reported_if_three_were_expected() -> None:
+    for others, expected in ((29, []), (30, ["group=a: 30 of 30 are no"])):
+        groups = ["a"] * others + ["b"] * (300 - others)
+        s = ["no"] * 300
+        for row in range(30):
+            s[299 - row] = "yes"
+        found = _scan({"group": groups, "s": s}, above=10)
+        assert [
+            str(each) for each in found.concentrations if each.predicate.assignments[0][1] == "a"
+        ] == expected
+
+
+def test_of_a_pair_the_better_predictor_is_dropped() -> None:
+    """The day alone says little, the rough code nearly everything: only together they reach nine of ten."""
+    rows = range(400)
+    s = [JOBS[row % 4] for row in rows]
+    wrong = [row % 7 == 0 for row in rows]
+    rough = ["b" if bad else value for bad, value in zip(wrong, s, strict=True)]
+    day = [str(row % 4 if bad else row // 4 % 4) for row, bad in enumerate(wrong)]
+    for columns in ({"day": day, "rough": rough}, {"rough": rough, "day": day}):
+        [leak] = _scan({**columns, "s": s}).leaks
+        assert leak.columns == ("day", "rough")
+        with pytest.raises(DataError, match="drop rough, or"):
+            refuse_disclosure([_scan({**columns, "s": s})])

@@ -13,7 +13,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from splu_ref.channels.parameters import DataError
+from splu_ref.audit.advice.leaks import Concentration
+from splu_ref.channels.parameters import Concept, DataError
 from splu_ref.cli.assessment import concentrated
 from splu_ref.data import read_table
 from splu_ref.data.reading import SEPARATORS, use_separator
@@ -350,10 +351,11 @@ def test_a_column_is_not_both_recoded_and_dropped(folder: Path, capsys: pytest.C
 
 def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -> None:
     for found, said in ((1, "1 predicate has"), (7, "7 predicates have")):
-        leaks: Any = SimpleNamespace(found=found, above=10, sensitive="job", concentrations=["town=A", "b"])
+        largest = Concentration(Concept.of({"town": "A"}), "cook", 11, 12, "job")
+        leaks: Any = SimpleNamespace(found=found, above=10, concentrations=[largest, "b"])
         assert concentrated(leaks) == (
-            f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A; "
-            "counts so large are not protected: coarsen (--bins, --group-rare) or --drop a column"
+            f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A: 11 of 12 "
+            "are cook; counts so large are not protected: coarsen (--bins, --group-rare) or --drop a column"
         )
         assert concentrated(leaks, drops=False).endswith("first coarsen or leave out a column")
 

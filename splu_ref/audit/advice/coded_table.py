@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
-from splu_ref.data import Microdata, Value, require_columns, row_keys
+from splu_ref.data import Microdata, Value, earlier_forms, require_columns, row_keys
 from splu_ref.mechanisms import PART_BYTES, PART_ENTRIES, FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
 
@@ -194,6 +194,10 @@ class CodedTable(ABC):
     def _sensitive(self, column: str, begin: int, count: int) -> IntArray:
         """Return the codes of a block of rows of a sensitive column."""
 
+    def earlier_forms(self, column: str) -> Sequence[str]:
+        """Return names of what a sensitive column was before its recodings, for use as sensitive columns."""
+        return ()
+
     @property
     def in_memory(self) -> bool:
         """Whether the table is in memory."""
@@ -327,15 +331,27 @@ class TableInMemory(CodedTable):
         self.table = table
         self.columns, self.row_count = table.columns, table.row_count
         self._counted: dict[str, CountedColumn] = {}
+        self._forms: dict[str, tuple[Microdata, str]] = {}
 
     def domain(self, column: str) -> tuple[Value, ...]:
         """Return the values of a sensitive column; errors of `Microdata.codes`."""
-        self.table.codes(column)  # refuses a single value
-        return self.table.domain(column)
+        table, name = self._form(column)
+        table.codes(name)  # refuses a single value
+        return table.domain(name)
 
     def histogram(self, column: str) -> IntArray:
         """Return the frequencies of a sensitive column's values."""
-        return self.table.histogram(column)
+        table, name = self._form(column)
+        return table.histogram(name)
+
+    def earlier_forms(self, column: str) -> Sequence[str]:
+        """Return names of what a sensitive column was before its recodings, without constants."""
+        found = dict(earlier_forms(self.table, column))
+        self._forms |= {label: form for label, form in found.items() if len(form[0].domain(form[1])) > 1}
+        return [label for label in found if label in self._forms]
+
+    def _form(self, column: str) -> tuple[Microdata, str]:
+        return self._forms.get(column, (self.table, column))
 
     def counted(self, column: str) -> CountedColumn:
         """Return the codes and frequencies of a column."""
@@ -344,7 +360,8 @@ class TableInMemory(CodedTable):
         return self._counted[column]
 
     def _sensitive(self, column: str, begin: int, count: int) -> IntArray:
-        return self.table.codes(column)[begin : begin + count]
+        table, name = self._form(column)
+        return table.codes(name)[begin : begin + count]
 
 
 def coded(table: Microdata | CodedTable) -> CodedTable:

@@ -3,18 +3,21 @@
 A unique cell identifies its record. A column that determines the sensitive one is a copy of it. And a
 predicate whose records nearly all have one value discloses it, because its size is public and each of its
 records retains the value with probability p: the larger the predicate, the more certain.
+
+Guesses are compared with those of the most frequent value, which needs no other column. A recoded sensitive
+column is searched in its published form and in its form before each step: a crossing hides none of its parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, count
 from math import comb, isqrt
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
@@ -23,18 +26,27 @@ from numpy.typing import NDArray
 from splu_ref.audit.advice.coded_table import CodedTable, CountedColumn, EqualRecords, coded, groups_of
 from splu_ref.audit.advice.groups import MOST_LISTED
 from splu_ref.channels import STEP, Concept, ParameterError, spend
-from splu_ref.data import Microdata, Value, text
+from splu_ref.data import Microdata, text
 from splu_ref.guarantees import Progress
 
 Kind: TypeAlias = Literal[
-    "unique", "nearly unique", "partly unique", "determines", "nearly determines", "ranges"
+    "determines", "unique", "nearly determines", "ranges", "nearly unique", "partly unique"
 ]
+_ORDER = get_args(Kind)
+"""Kinds of disclosures, the most serious first."""
 
 UNIQUE, PARTLY_UNIQUE = Fraction(1, 2), Fraction(1, 5)
 """Least share of unique cells of a column that is called nearly unique, and partly, such as free text."""
 CONCENTRATED = Fraction(9, 10)
 """Least share of records with one value in a concentrated predicate, and of correct guesses by a column that
 nearly determines the sensitive one."""
+REDUCED = Fraction(1, 2)
+"""A column that nearly determines the sensitive one makes at most this part of the errors of always guessing
+the most frequent value: Goodman and Kruskal's lambda is at least 1/2. Likewise other values are at most this
+much as frequent in a concentrated predicate as in the table."""
+EXPECTED = 3
+"""Least number of other values that a concentrated predicate would have if it were like the table; with fewer
+expected, none is no surprise (the rule of three)."""
 FEWEST = 20
 """Least number of records with shared cells, or of ordered values, for a column that determines another."""
 MOST_CELLS, OVERHEAD = 30_000_000, 5_000
@@ -68,24 +80,28 @@ class Leak:
     """A column, or a pair of columns, that identifies records or discloses the sensitive column."""
 
     kind: Kind  #: kind of the disclosure
-    columns: tuple[str, ...]  #: one or two
+    columns: tuple[str, ...]  #: one, or two: last the one that predicts better alone
     records: int  #: number of affected records, and of the records considered
     among: int  #: see ``records``
+    #: the column that is disclosed: the sensitive one, or what it was recoded from; of identities empty
+    discloses: str = ""
     drawn: bool = False  #: whether the column is sensitive too: its published values are draws of their own
 
-    def sentence(self, sensitive: str) -> str:
-        """Return a description of the disclosure."""
+    @property
+    def sentence(self) -> str:
+        """Description of the disclosure."""
         name = " and ".join(map(repr, self.columns))
         verb = "disclose" if len(self.columns) > 1 else "discloses"
         if self.kind.endswith("unique"):
             return f"{name} is {self.kind}: {self.records} of {self.among} records have a unique cell"
         if self.kind == "determines":
-            return f"{name} {verb} {sensitive!r}: all {self.among} records that share a cell share the value"
+            shared = f"all {self.among} records that share a cell share the value"
+            return f"{name} {verb} {self.discloses!r}: {shared}"
         cells = "cells" if len(self.columns) > 1 else "cell"
         guessed = f"have the majority value of the other records with their {cells}"
         if self.kind == "ranges":
             guessed = "have the value of their neighbors in its order"
-        return f"{name} nearly {verb} {sensitive!r}: {self.records} of {self.among} records {guessed}"
+        return f"{name} nearly {verb} {self.discloses!r}: {self.records} of {self.among} records {guessed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +113,7 @@ class Concentration:
     # count, size: records of the predicate with the value, and all of its records
     count: int
     size: int
+    column: str  # the column of the value: the sensitive one, or what it was recoded from
 
     def __str__(self) -> str:
         return f"{self.predicate}: {self.count} of {self.size} are {self.value}"
@@ -135,7 +152,8 @@ class Leaks:
             more += f"; of {self.found} predicates the largest {len(self.concentrations)} are listed"
         return (
             f"columns and pairs of columns{left}: unique cells, shared values, and predicates of more than "
-            f"{self.above} records with at least {CONCENTRATED} of one value{more}"
+            f"{self.above} records with at least {CONCENTRATED} of one value, and other values at most half "
+            f"as often as in the table{more}"
         )
 
     @property
@@ -192,25 +210,37 @@ def scan(
     seen = [column for column in columns if column.name not in declared.keep]
     most = None if most_cells is None or not table.in_memory else most_cells // (table.row_count + OVERHEAD)
     pairs = _pairs(seen, most)
+    forms = {name: (name, *table.earlier_forms(name)) for name in sensitive}
+    searches, steps = sum(map(len, forms.values())), len(seen) + len(pairs)
     if table.in_memory:
-        spend((len(seen) + len(pairs)) * len(sensitive) * STEP * (300 + 2 * table.row_count))
+        spend(steps * searches * STEP * (300 + 2 * table.row_count))
     named = [column.name for column in columns if column.name in declared.quasi]
     alone = table.unique_records(named or [column.name for column in columns])
+    identities = list(_identities(seen, declared))
+    numbers = count()
     found = []
-    for number, name in enumerate(sensitive):
-        steps = len(seen) + len(pairs)
+    for name in sensitive:
+        leaks, concentrations, unlisted = list[Leak](), list[Concentration](), 0
+        for form in forms[name]:
+            number = next(numbers)
 
-        def report(done: int, number: int = number, steps: int = steps) -> None:
-            if progress is not None:
-                progress(number * steps + done, len(sensitive) * steps)
+            def report(done: int, number: int = number) -> None:
+                if progress is not None:
+                    progress(number * steps + done, searches * steps)
 
-        leaks, concentrations, unlisted = _scan_column(table, name, seen, pairs, above, declared, report)
-        drawn = () if name in declared.keep else _drawn_leaks(table, name, sensitive, declared)
+            known = {frozenset(leak.columns) for leak in leaks}
+            more, concentrated = _scan_column(table, form, seen, pairs, above, known, report)
+            leaks += more
+            predicates = {each.predicate for each in concentrations}
+            concentrations += (each for each in concentrated.largest() if each.predicate not in predicates)
+            unlisted += concentrated.unlisted
+        drawn = () if name in declared.keep else _drawn_leaks(table, forms[name], sensitive, declared)
+        leaks = sorted([*identities, *leaks], key=lambda leak: (_ORDER.index(leak.kind), len(leak.columns)))
         found.append(
             Leaks(
                 sensitive=name,
                 leaks=(*leaks, *drawn),
-                concentrations=concentrations,
+                concentrations=tuple(sorted(concentrations, key=_by_size)),
                 unlisted=unlisted,
                 above=above,
                 unique_records=alone,
@@ -233,43 +263,60 @@ def _pairs(columns: Sequence[CountedColumn], most: int | None) -> list[tuple[Cou
     return pairs[:most]
 
 
+def _identities(columns: Sequence[CountedColumn], roles: Roles) -> Iterator[Leak]:
+    """Yield the columns with many unique cells that are no declared quasi-identifiers."""
+    for column in columns:
+        if column.alone >= PARTLY_UNIQUE * column.filled > 0 and column.name not in roles.quasi:
+            kind: Kind = "nearly unique" if _is_identifying(column) else "partly unique"
+            kind = "unique" if column.alone == column.filled else kind
+            yield Leak(kind, (column.name,), column.alone, column.filled)
+
+
+def _is_identifying(column: CountedColumn) -> bool:
+    return column.alone >= UNIQUE * column.filled > 0
+
+
+def _by_size(found: Concentration) -> tuple[object, ...]:
+    return -found.size, found.predicate.assignments
+
+
 def _scan_column(
     table: CodedTable,
     sensitive: str,
     columns: Sequence[CountedColumn],
     pairs: Sequence[tuple[CountedColumn, CountedColumn]],
     above: int,
-    roles: Roles,
+    known: Container[Set[str]],
     report: Callable[[int], None],
-) -> tuple[tuple[Leak, ...], tuple[Concentration, ...], int]:
-    leaks, done = [], 0
-    identifying, determining = set[str](), set[str]()
-    most = None if table.in_memory else MOST_LISTED
-    concentrated = _ConcentratedPredicates(table.domain(sensitive), above, most)
+) -> tuple[list[Leak], _ConcentratedPredicates]:
+    """Return what discloses one form of a sensitive column, besides the columns that are known to."""
+    leaks, done = list[Leak](), 0
+    identifying = {column.name for column in columns if _is_identifying(column)}
+    determining, guessed = set[str](), dict[str, int]()
+    concentrated = _ConcentratedPredicates(table, sensitive, above)
     for column in columns:
-        name, filled = (column.name,), column.filled
-        if column.alone >= UNIQUE * filled > 0:
-            identifying.add(column.name)
-        if column.alone >= PARTLY_UNIQUE * filled > 0 and column.name not in roles.quasi:
-            kind: Kind = "nearly unique" if column.name in identifying else "partly unique"
-            leaks.append(Leak("unique" if column.alone == filled else kind, name, column.alone, filled))
-        of_column = _ConcentratedPredicates(table.domain(sensitive), above, most)
-        prediction = _MajorityPrediction(name)
-        for groups in groups_of(table, [column], sensitive):
-            prediction.add(groups)
-            of_column.add(groups)
-        leak = prediction.leak() or _neighbor_leak(table, column, sensitive)
-        if leak is None:
-            concentrated.merge(of_column)
-        else:
-            leaks.append(leak)
+        of_column = _ConcentratedPredicates(table, sensitive, above)
+        prediction = _MajorityPrediction(table, sensitive, (column.name,))
+        if {column.name} in known:
             determining.add(column.name)
+        else:
+            for groups in groups_of(table, [column], sensitive):
+                prediction.add(groups)
+                of_column.add(groups)
+            leak = prediction.leak() or _neighbor_leak(table, column, sensitive)
+            if leak is None:
+                concentrated.merge(of_column)
+                guessed[column.name] = prediction.guessed
+            else:
+                leaks.append(leak)
+                determining.add(column.name)
         report(done := done + 1)
     concentrated.exclude_parts()
     for pair in pairs:
-        names = {column.name for column in pair}
-        if not names & determining:
-            prediction = _MajorityPrediction(tuple(column.name for column in pair))
+        names = frozenset(column.name for column in pair)
+        if names not in known and not names & determining:
+            ordered = sorted((column.name for column in pair), key=guessed.__getitem__)
+            prediction = _MajorityPrediction(table, sensitive, tuple(ordered))
             for groups in groups_of(table, pair, sensitive):
                 prediction.add(groups)
                 concentrated.add(groups)
@@ -278,41 +325,50 @@ def _scan_column(
             if leak is not None:
                 leaks.append(leak)
         report(done := done + 1)
-    order = ("determines", "unique", "nearly determines", "ranges", "nearly unique", "partly unique")
-    leaks.sort(key=lambda leak: (order.index(leak.kind), len(leak.columns)))
-    return tuple(leaks), concentrated.largest(), concentrated.unlisted
+    return leaks, concentrated
 
 
-def _drawn_leaks(table: CodedTable, name: str, sensitive: Sequence[str], roles: Roles) -> Iterator[Leak]:
-    """Yield the other sensitive columns that determine a sensitive column, or nearly."""
+def _drawn_leaks(
+    table: CodedTable, forms: Sequence[str], sensitive: Sequence[str], roles: Roles
+) -> Iterator[Leak]:
+    """Yield the other sensitive columns that determine a form of a sensitive column, or nearly."""
     for other in sensitive:
-        if other not in (name, *roles.keep):
-            prediction = _MajorityPrediction((other,))
-            for groups in groups_of(table, [table.counted(other)], name):
+        for form in forms if other not in (forms[0], *roles.keep) else ():
+            prediction = _MajorityPrediction(table, form, (other,))
+            for groups in groups_of(table, [table.counted(other)], form):
                 prediction.add(groups)
             leak = prediction.leak()
             if leak is not None:
                 yield replace(leak, drawn=True)
+                break
+
+
+def _is_near(table: CodedTable, sensitive: str, right: int, among: int) -> bool:
+    """Return whether guesses are right often, and err clearly less than those of the most frequent value."""
+    counts = table.histogram(sensitive)
+    errors, by_value = among - right, 1 - Fraction(int(counts.max()), int(counts.sum()))
+    return errors <= min(1 - CONCENTRATED, REDUCED * by_value) * among
 
 
 class _MajorityPrediction:
     """Prediction of the sensitive value by the majority of the other records with the same cells."""
 
-    def __init__(self, columns: tuple[str, ...]) -> None:
-        self._columns = columns
-        self._shared, self._guessed, self._pure = 0, 0, True
+    def __init__(self, table: CodedTable, sensitive: str, columns: tuple[str, ...]) -> None:
+        self._table, self._sensitive, self._columns = table, sensitive, columns
+        self._shared, self.guessed, self._pure = 0, 0, True
 
     def add(self, groups: EqualRecords) -> None:
         self._shared += groups.shared
-        self._guessed += groups.guessed
+        self.guessed += groups.guessed
         self._pure &= bool(np.all(groups.most == groups.size))
 
     def leak(self, fewest: int = FEWEST) -> Leak | None:
         """Return the leak if the prediction is correct often enough, else None."""
-        if self._shared < fewest or self._guessed < CONCENTRATED * self._shared:
+        right, among = self.guessed, self._shared
+        if among < fewest or not _is_near(self._table, self._sensitive, right, among):
             return None
         kind: Kind = "determines" if self._pure else "nearly determines"
-        return Leak(kind, self._columns, self._guessed, self._shared)
+        return Leak(kind, self._columns, right, among, self._sensitive)
 
 
 def _neighbor_leak(table: CodedTable, column: CountedColumn, sensitive: str) -> Leak | None:
@@ -338,10 +394,10 @@ def _neighbor_leak(table: CodedTable, column: CountedColumn, sensitive: str) -> 
     wanted = np.arange(len(leading)) * size + before
     at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
     right = (before == after) & (numbers[at] == wanted)
-    guessed, filled_rows = int(counts[at][right].sum()), column.filled
-    if guessed < CONCENTRATED * filled_rows:
+    guessed = int(counts[at][right].sum())
+    if not _is_near(table, sensitive, guessed, column.filled):
         return None
-    return Leak("ranges", (column.name,), guessed, filled_rows)
+    return Leak("ranges", (column.name,), guessed, column.filled, sensitive)
 
 
 def _order(values: Sequence[str]) -> NDArray[np.int64] | None:
@@ -372,23 +428,27 @@ def _number(value: str) -> Decimal:
 class _ConcentratedPredicates:
     """The largest concentrated predicates of several groupings, without parts of excluded ones."""
 
-    def __init__(self, domain: Sequence[Value], above: int, most: int | None) -> None:
-        self._domain, self._above, self._most = domain, above, most
+    def __init__(self, table: CodedTable, sensitive: str, above: int) -> None:
+        self._sensitive, self._domain, self._above = sensitive, table.domain(sensitive), above
+        counts = table.histogram(sensitive)
+        self._rows, self._others = int(counts.sum()), counts.sum() - counts
+        self._most = None if table.in_memory else MOST_LISTED
         self._found: list[Concentration] = []
         self._known: set[tuple[str, str, str]] = set()
         self.unlisted = 0
 
     def add(self, groups: EqualRecords) -> None:
         """Add the concentrated ones of some groups."""
-        share = (CONCENTRATED.numerator, CONCENTRATED.denominator)
-        wanted = (groups.size > self._above) & (groups.most * share[1] >= groups.size * share[0])
+        others, expected = groups.size - groups.most, groups.size * self._others[groups.code]
+        wanted = (groups.size > self._above) & (expected >= EXPECTED * self._rows)
+        for part, whole in ((1 - CONCENTRATED, groups.size), (REDUCED / self._rows, expected)):
+            wanted &= others * part.denominator <= whole * part.numerator
         places = np.flatnonzero(wanted)
         for place, where in zip(places.tolist(), groups.where(places), strict=True):
             value = text(self._domain[int(groups.code[place])])
             if not any((*assignment, value) in self._known for assignment in where.items()):
-                self._found.append(
-                    Concentration(Concept.of(where), value, int(groups.most[place]), int(groups.size[place]))
-                )
+                most, size = int(groups.most[place]), int(groups.size[place])
+                self._found.append(Concentration(Concept.of(where), value, most, size, self._sensitive))
         self._prune()
 
     def merge(self, other: _ConcentratedPredicates) -> None:
@@ -405,7 +465,7 @@ class _ConcentratedPredicates:
 
     def largest(self) -> tuple[Concentration, ...]:
         """Return the listed predicates, largest first."""
-        ordered = sorted(self._found, key=lambda each: (-each.size, each.predicate.assignments))
+        ordered = sorted(self._found, key=_by_size)
         if self._most is not None:
             self.unlisted += len(ordered[self._most :])
             ordered = ordered[: self._most]

@@ -110,7 +110,7 @@ def disclosures(leaks: Sequence[Leaks]) -> list[Objection]:
             allowed = leak.drawn or leak.kind == "partly unique"
             column = None if allowed else _dropped(leak, found)
             if column is not None:
-                found[column] = Objection("disclosure", column, leak.sentence(each.sensitive))
+                found[column] = Objection("disclosure", column, leak.sentence)
     return list(found.values())
 
 
@@ -120,7 +120,7 @@ def dependences(leaks: Sequence[Leaks]) -> list[Objection]:
     for each in leaks:
         for leak in each.leaks:
             if leak.drawn and not set(leak.columns) & found.keys():
-                reason = f"{leak.sentence(each.sensitive)}: publish one and derive the other"
+                reason = f"{leak.sentence}: publish one and derive the other"
                 found.setdefault(each.sensitive, Objection("dependence", each.sensitive, reason))
     return list(found.values())
 
