@@ -174,7 +174,8 @@ def variance(
 
     These x records are published with it with probability p. Of the m other records of the predicate, a
     hypergeometric number K have the value among their decoys, and are published with it with probability q =
-    (1 - p)/(γ - 1). The closed form is taken to be linear (the delta method). In formulas, with f = f′ (f =
+    (1 - p)/(γ - 1). The variance is that of the `unclipped` estimate, taken to be linear (the delta method);
+    the error of a clipped one may be much smaller. In formulas, with f = f′ (f =
     x if that is larger), M = N - f but at least 1, b = f (γ - 1) but at most M, κ = b/M, m = n - x but at
     most M:
 

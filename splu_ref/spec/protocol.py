@@ -9,8 +9,8 @@ where they are present. A refused request is answered ``{"error": {"kind": …}}
 A *tape* is the whole stream from which an operation draws, and ``consumed`` is the number of bytes that it
 read. A *code* is an integer of at least 0. ``gamma`` is at least 2. ``method`` is a plan method.
 
-A program may refuse what is larger than these limits (``parameter``), and this one does so before it computes
-anything:
+A program may refuse what is larger than these limits (``parameter``). This one does so before it computes
+anything, and no vector that has an answer is larger:
 
 - ``size``, ``block``, the sum of a ``histogram``, and codes of a release: 1,000,000;
 - ``population``, and bounds of integers that follow from probabilities: 2^63;
@@ -18,12 +18,13 @@ anything:
 - ``published_count`` of ``mle`` and ``interval``, and ``predicate_count`` of ``conjunction``: 10^6;
   ``gamma`` of the first two: 10^9;
 - rows and columns of a ``matrix``: 32, of ``entropy_loss`` 256, of likelihoods 8;
+- γ f of ``error_probability``, and γ f′ of ``interval``, f′ counted as 4 at least: 20,000; γ α of
+  ``privacy_minimum`` and γ v/(ε² T_E) of ``utility_threshold``: 2,000; with a ``retention``, a fourth of
+  each;
 - digits of an answer: 4300.
 
-The library answers all of this. This program is slow for large tables, and sums over all outcomes only up to
-these limits: γ f of ``error_probability``, and γ f′ of ``interval``, f′ counted as 4 at least, 20,000; γ α of
-``privacy_minimum`` and γ v/(ε² T_E) of ``utility_threshold``, 2,000; with a ``retention``, a fourth of each.
-No vector for it is larger.
+The last but one bounds the outcomes that this program sums; the library answers more. Limits that stand
+elsewhere, in the rules of an operation, are not free: what is beyond them must be refused.
 """
 
 from __future__ import annotations
@@ -875,16 +876,21 @@ def refused(kind: str, message: str) -> Answer:
 def read_line(line: bytes) -> object:
     """Return the value of a line; None, which is no request, if it is not JSON in UTF-8.
 
-    White space around the value is allowed. ``NaN`` and ``Infinity`` are no JSON, a number of 1.8e308 or
-    more cannot be repeated, and a byte-order mark is no white space. What a key that occurs twice means is
-    left to the program.
+    White space around the value is allowed. ``NaN`` and ``Infinity`` are no JSON, and a byte-order mark is no
+    white space. Nor is a number read, in whatever form, that the double next to it is infinite for: one of
+    2^1024 - 2^970 (about 1.8e308) or more in size. Lists and objects are read to a depth of 64, the object
+    of the request included; a line with deeper ones may count as malformed. What a key that occurs twice
+    means is left to the program.
 
     >>> read_line(b' {"op": "describe"} '), read_line(b"NaN"), read_line(b"")
     ({'op': 'describe'}, None, None)
-    >>> read_line(b'{"op": "describe", "id": 1e400}')
+    >>> read_line(b'{"op": "describe", "id": 1e400}'), read_line(b"1" + 309 * b"0")
+    (None, None)
     """
     try:
-        value: object = json.loads(line.decode(), parse_constant=_refuse_constant, parse_float=_finite)
+        value: object = json.loads(
+            line.decode(), parse_constant=_refuse_constant, parse_float=_finite, parse_int=_integer
+        )
     except (ValueError, RecursionError):
         return None
     return value
@@ -897,8 +903,13 @@ def _refuse_constant(name: str) -> NoReturn:
 def _finite(digits: str) -> float:
     value = float(digits)
     if abs(value) == inf:
-        raise ValueError("the number is too large to be written in an answer")
+        raise ValueError("the number is too large")
     return value
+
+
+def _integer(digits: str) -> int:
+    _finite(digits)
+    return int(digits)
 
 
 def written_answer(request: object, given: Answer) -> bytes:

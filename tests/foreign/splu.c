@@ -8,6 +8,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -156,6 +157,7 @@ static char *read_text(void) {
 
 static Value *read_number(void) {
     Value *value = take(sizeof(Value));
+    const char *first = at;
     value->type = NUMBER;
     value->whole = 1;
     int negative = at < end && *at == '-';
@@ -180,6 +182,7 @@ static Value *read_number(void) {
         if (at >= end || !isdigit((unsigned char)*at)) malformed();
         while (at < end && isdigit((unsigned char)*at)) at++;
     }
+    if (isinf(strtod(first, NULL))) malformed();
     return value;
 }
 
@@ -262,7 +265,7 @@ static uint64_t natural(const char *name) {
         require(value->whole && value->number >= 0 && value->number < (int64_t)1 << 53);
         return (uint64_t)value->number;
     }
-    require(value->type == TEXT && *value->text);
+    require(value->type == TEXT && *value->text && value->length <= 400);
     uint64_t number = 0;
     for (const char *digit = value->text; *digit; digit++) {
         require(isdigit((unsigned char)*digit) && number <= (UINT64_MAX - 9) / 10);
@@ -292,6 +295,8 @@ static Integers integers_of(const Value *value, int64_t least) {
 static const char *text(const char *name) {
     Value *value = field(name);
     require(value->type == TEXT);
+    for (const char *byte = value->text; *byte; byte++)  /* half a surrogate pair */
+        require((unsigned char)byte[0] != 0xED || (unsigned char)byte[1] < 0xA0);
     return value->text;
 }
 
@@ -1619,6 +1624,7 @@ int main(void) {
             if (line) line[length++] = (char)letter;
             continue;
         }
+        line[length] = 0;
         answer_line(line, length);
         putchar('\n');
         fflush(stdout);

@@ -38,7 +38,7 @@ class Fields {
   }
   big(name, least) {
     let value = this.take(name);
-    if (typeof value === "string" && /^\d+$/.test(value)) value = BigInt(value);
+    if (typeof value === "string" && /^\d{1,400}$/.test(value)) value = BigInt(value);
     else if (Number.isSafeInteger(value)) value = BigInt(value);
     else refuse(`${name} is not an integer`);
     if (least !== undefined && value < BigInt(least)) refuse(`${name} is below ${least}`);
@@ -1831,10 +1831,21 @@ const OPERATIONS = {
   },
 };
 
+// JSON.parse makes one number of 5, 5.0 and 5e0, of which no field takes the last two, and Infinity of 1e309.
+function parsedLine(text) {
+  const request = JSON.parse(text);
+  const marked = text.replace(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g, (found) => {
+    if (found[0] === '"') return found;
+    if (!Number.isFinite(Number(found))) throw new SyntaxError("the number is too large");
+    return /[.eE]/.test(found) ? "null" : found;
+  });
+  return marked === text ? request : JSON.parse(marked);
+}
+
 function answer(line) {
   let request;
   try {
-    request = JSON.parse(utf8.decode(line));
+    request = parsedLine(utf8.decode(line));
   } catch {
     request = null;
   }
