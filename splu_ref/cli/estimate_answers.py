@@ -6,7 +6,6 @@ from typing import Any
 
 from splu_ref.cli.output import note, show
 from splu_ref.estimators import (
-    LARGEST,
     AnyOf,
     Query,
     QueryEstimate,
@@ -26,11 +25,7 @@ from splu_ref.mechanisms import (
     SpluGens,
 )
 
-AVERAGED, ON_AVERAGE = "shrunk", "on average over the values"
-"""The method whose standard error is not that of one value, and what is said of it."""
-
 _FAR = 2.5
-
 """Standard errors between estimate and interval end from which the text explains the distance."""
 
 BY_CHANNEL = {
@@ -155,15 +150,12 @@ def uncertainty_lines(answer: QueryEstimate) -> list[tuple[str, str]]:
     if answer.standard_error is None:  # the note says why
         return [("standard error", "none"), (label, text)]
     inside = least <= answer.estimate <= greatest
-    if inside and reach > _FAR * answer.standard_error > 0 and answer.note != LARGEST:  # which says it itself
+    if inside and reach > _FAR * answer.standard_error > 0 and answer.note is None:  # a note says why itself
         text += (
             f"; up to {reach / answer.standard_error:.1f} standard errors away, because the standard error "
             "is larger at other counts of the interval"
         )
-    error = _shown(answer.standard_error)
-    if answer.method == AVERAGED and answer.standard_error > 0:
-        error += f", {ON_AVERAGE}"
-    return [("standard error", error), (label, text)]
+    return [("standard error", _shown(answer.standard_error)), (label, text)]
 
 
 def _value_lines(

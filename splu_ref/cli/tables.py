@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from splu_ref.channels import InputError, ParameterError
-from splu_ref.cli.estimate_answers import AVERAGED, ON_AVERAGE
 from splu_ref.cli.output import MOST_LINES
-from splu_ref.data import JOINED_BY, Cross, Dropped, listed, refuse_existing, write_all
+from splu_ref.data import JOINED_BY, Cross, Dropped, listed, number, refuse_existing, write_all
 from splu_ref.estimators import (
     MEASURES,
     MISSING,
@@ -22,6 +21,7 @@ from splu_ref.estimators import (
     Cell,
     Condition,
     Query,
+    ShrinkageMethod,
     Table,
     count_table,
     measure_table,
@@ -146,7 +146,7 @@ def make_table(
     if as_json:
         say_json(table_object(table), indent=2)
     elif options.output is None:
-        _show(table, release, every=options.every)
+        _show(table, release, every=options.every, without=_without_number(release, measured))
     for path, _ in files if not as_json else ():
         say(f"written {path}: {len(table.cells)} lines of {' by '.join(table.by)}")
     return table
@@ -164,8 +164,18 @@ def _bytes(table: Table, path: Path) -> bytes:
     return table_bytes(Microdata.from_frame(pl.DataFrame(columns, schema_overrides=kinds)), path)
 
 
-def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
-    """Print a table with the notes on it; without ``every`` as many rows as leave room for these."""
+def _without_number(release: ReleaseData, measured: str | None) -> str:
+    """Return what to say of records that are in no sum or mean, if their number is not public."""
+    if measured is None or all(number(value) is not None for value in release.domains.get(measured, ())):
+        return ""
+    return f", except those whose true {measured} is no number: how many is not published"
+
+
+def _show(table: Table, release: ReleaseData, *, every: bool, without: str) -> None:
+    """Print a table with the notes on it; without ``every`` as many rows as leave room for these.
+
+    ``without`` names the records that are left out, in addition to those that ``table.rows`` leaves out.
+    """
     from rich.table import Table as Grid  # noqa: PLC0415 - JSON needs neither
     from rich.text import Text  # noqa: PLC0415
 
@@ -185,17 +195,18 @@ def _show(table: Table, release: ReleaseData, *, every: bool) -> None:
     unknown = any(cell.is_known and cell.standard_error is None and cell.interval for cell in lines)
     known = [cell for cell in lines if cell.is_known]
     reasons = dict.fromkeys(cell.warning for cell in known if cell.warning is not None)
-    has_average = any(cell.method == AVERAGED and cell.standard_error for cell in lines)
-    averaged = f"; standard errors of {AVERAGED}: {ON_AVERAGE}" if has_average else ""
+    has_average = any(cell.method == ShrinkageMethod.name and cell.standard_error for cell in lines)
+    averaged = "; standard errors of shrunk: on average over the values" if has_average else ""
     mark = "*: " if reasons else ""
     more = f"; and {len(reasons) - 1} more (--json)" if len(reasons) > 1 else ""
+    warnings = [reason for reason in (table.warning, *reasons) if reason is not None][:1]
     notes = [
         *([f"where   {Query(table.where)}"] if table.where else []),
         f"method  {methods}; intervals: {', '.join(sorted(accuracy))}{averaged}",
-        f"among   {table.rows} of the {rows} records of the release, with their true values",
+        f"among   {table.rows} of the {rows} records of the release, with their true values{without}",
         *([f"note    {NO_JOINT_ERROR}"] if joint and unknown else []),
         *([NOTHING_KNOWN] if len(known) < len(lines) else []),
-        *([] if table.warning is None else [f"warning {mark}{table.warning}{more}"]),
+        *(f"warning {mark}{reason}{more}" for reason in warnings),
     ]
     room = len(lines) if every else MOST_LINES - 2 - sum(1 + len(note) // NARROW for note in notes)
     shown = len(lines) if len(lines) <= room + 1 else room

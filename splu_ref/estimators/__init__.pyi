@@ -57,7 +57,6 @@ from .queries.recoded import recoded_query as recoded_query
 from .queries.tuple_estimator import TupleEstimate as TupleEstimate
 from .queries.tuple_estimator import TupleEstimator as TupleEstimator
 from .queries.tuple_estimator import estimate_tuples as estimate_tuples
-from .queries.two_tables_estimator import LARGEST as LARGEST
 from .queries.two_tables_estimator import TwoTablesEstimator as TwoTablesEstimator
 from .tables.cells import MEASURES as MEASURES
 from .tables.cells import PUBLIC as PUBLIC

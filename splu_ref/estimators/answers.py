@@ -22,6 +22,18 @@ NORMAL_95 = 1.959963984540054
 Interval: TypeAlias = Literal["each", "average"]
 """Kind of coverage: for every true count, or for 95 % of the values of a domain on average."""
 
+AVERAGED = "the standard error is that of the shrunken estimate, on average over the values of the column"
+"""Note on the estimates of ``shrunk``."""
+
+PUBLISHED_ALONE = "the interval is that of the published count alone, {}"
+"""Note on the intervals of ``shrunk`` for each count, with the standard error of that estimate."""
+
+MOVED = (
+    "the estimate is moved into the range of possible counts: the standard error is that before the move, "
+    "and the interval has the counts that agree with the published one"
+)
+"""Note on estimates of ``exact`` and ``em`` at an end of that range."""
+
 NO_INFORMATION = (
     "the value is published with at least p of all rows: the records are not informative about the "
     "conjunction, and the estimate is n f'/N"
@@ -55,9 +67,16 @@ ON_AVERAGE = (
 EMPTY_PREDICATE = "no record meets the conditions on the columns that are not sensitive, so the count is 0"
 """Note on estimates for an empty predicate."""
 
+_NOBODY = (
+    *(("standard_error", 0.0), ("interval", (0.0, 0.0)), ("exact", True)),
+    *(("note", EMPTY_PREDICATE), ("warning", None), ("model_error", None)),
+)
+"""What is known of a count for an empty predicate, by any method."""
+
 NORMAL_INTERVAL = (
-    "the interval is the estimate plus or minus 1.96 standard errors, which covers less than 95 % where one "
-    "value holds over 40 % of the records of the predicate: use shrunk"
+    "the interval is the unbiased estimate plus or minus 1.96 standard errors (a table then moves both into "
+    "the possible range), which covers less than 95 % where one value holds over 40 % of the records of the "
+    "predicate: use shrunk"
 )
 """Warning for the normal intervals of ``inversion``."""
 
@@ -117,8 +136,8 @@ class QueryEstimate:
     model_error: float | None = None
 
     def __post_init__(self) -> None:
-        if self.predicate_count == 0 and self.note is None:
-            object.__setattr__(self, "note", EMPTY_PREDICATE)
+        for name, value in _NOBODY if self.predicate_count == 0 else ():
+            object.__setattr__(self, name, value)
 
     @property
     def known_error(self) -> float:
@@ -230,6 +249,13 @@ class Estimates:
         """Return the estimates and their intervals clipped to an upper bound of the true count."""
         value, lower, upper = (np.minimum(part, bound) for part in (self.value, self.lower, self.upper))
         return replace(self, value=value, lower=lower, upper=upper)
+
+    def moved_below(self, bound: FloatArray) -> Estimates:
+        """Return the same with a note on each estimate at an end of its range, which may have been moved."""
+        found = self.below(bound)
+        value = found.value.round(_DECIMALS)
+        at_end = ((value <= 0) | (value >= bound)) & (found.error > 0)
+        return replace(found, notes=[MOVED if each else None for each in at_end.tolist()])
 
     def clipped_to_interval(self) -> Estimates:
         """Return the estimates clipped to their intervals."""

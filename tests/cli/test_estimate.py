@@ -397,26 +397,16 @@ def test_an_interval_that_reaches_far_says_why() -> None:
         estimate=10.0,
         standard_error=1.0,
         interval=(9.5, 13.3),
-        method="shrunk",
+        method="exact",
         published_count=8,
         predicate_count=20,
     )
     assert dict(uncertainty_lines(far))["95 % interval"].startswith(
         "9.5 to 13.3, approximate; up to 3.3 standard errors"
     )
-    near = dict(uncertainty_lines(replace(far, interval=(8.0, 12.0), method="exact")))
+    near = dict(uncertainty_lines(replace(far, interval=(8.0, 12.0))))
+    assert "standard errors" not in dict(uncertainty_lines(replace(far, note="why")))["95 % interval"]
     assert near == {"standard error": "1", "95 % interval": "8 to 12, approximate"}
-
-
-@pytest.mark.parametrize(
-    ("method", "error", "shown"),
-    [("shrunk", 1.0, "1, on average over the values"), ("shrunk", 0.0, "0"), ("inversion", 1.0, "1")],
-)
-def test_the_standard_error_of_the_default_is_called_one_on_average(
-    method: str, error: float, shown: str
-) -> None:
-    answer = QueryEstimate(4.0, error, (0.0, 9.0), method, 3, 10)
-    assert dict(uncertainty_lines(answer))["standard error"] == shown
 
 
 def test_each_interval_has_its_kind(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

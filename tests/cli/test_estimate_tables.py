@@ -255,6 +255,23 @@ def test_means_and_sums_by_group(release: list[str], capsys: pytest.CaptureFixtu
     sums = _json(capsys, [*release, "--by", "occupation", "--sum", "age"])
     ages = pl.Series(embedded_table().cells("age")).cast(pl.Int64)
     assert sum(cell["estimate"] for cell in sums["cells"]) == near(ages.sum(), rel=1e-3)
+    assert main([*release, "--by", "native_country,occupation", "--sum", "age", "--explain"]) == 0
+    shown = capsys.readouterr().out
+    assert "warning *: the unbiased sum is outside the possible range" in shown
+    assert re.search(r" to \d+(\.\d)? \*", shown), shown
+
+
+@pytest.mark.parametrize(("empty", "said"), [("no answer", True), ("3", False)])
+def test_records_whose_true_value_is_no_number_are_not_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], empty: str, said: bool
+) -> None:
+    frame = pl.DataFrame({"sex": ["f", "m"] * 60, "mark": ["1", "2", "4", empty] * 30})
+    made = SpluGen(2).publish(frame, "mark", SeededSource(1))
+    write_table(made.table, tmp_path / "p.csv")
+    (tmp_path / "m.json").write_bytes(made.manifest.to_json())
+    words = ["estimate", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json"), "--by", "sex"]
+    assert main([*words, "--mean", "mark"]) == 0
+    assert ("except those whose true mark is no number" in capsys.readouterr().out) == said
 
 
 def test_rows_say_why_their_interval_is_wide_and_means_how_many_numbers_there_are(

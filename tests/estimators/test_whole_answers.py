@@ -21,7 +21,7 @@ import polars as pl
 import pytest
 
 from splu_ref.estimators import METHODS, Interval, Query, QueryEstimate, QueryEstimator, estimator_of
-from splu_ref.estimators.answers import EMPTY_PREDICATE
+from splu_ref.estimators.answers import EMPTY_PREDICATE, MOVED
 from splu_ref.mechanisms import (
     AlphaBeta,
     Operator,
@@ -192,8 +192,34 @@ def test_no_error_of_a_clipped_estimate_is_larger_than_any_that_is_possible() ->
 def test_an_empty_predicate_is_called_one() -> None:
     query = Query.parse(["age>99 and job=a"])
     for mechanism in (SpluGen(3), RetentionReplacement("1/5", {"job": JOBS})):
-        [answer] = estimator_of(mechanism.publish(FRAME, "job", SeededSource(1)))([query], None)
-        assert (answer.estimate, answer.predicate_count, answer.note) == (0, 0, EMPTY_PREDICATE)
+        ask = estimator_of(mechanism.publish(FRAME, "job", SeededSource(1)))
+        for method in ("inversion", "em", *(["exact", "shrunk"] if isinstance(mechanism, SpluGen) else [])):
+            [answer] = ask([query], method)
+            assert (answer.estimate, answer.predicate_count, answer.note) == (0, 0, EMPTY_PREDICATE)
+            assert (answer.interval, answer.exact, answer.warning) == ((0, 0), True, None)
+
+
+def test_the_note_on_shrunk_states_the_error_of_the_estimate_that_its_interval_is_of() -> None:
+    """The ends of the interval are 1.7 to 2.6 standard errors of the published count's estimate away."""
+    ask = estimator_of(SpluGen(3).publish(FRAME, "job", SeededSource(1)))
+    answers = ask([Query.parse([f"sex=M and job={job}"]) for job in JOBS], "shrunk")
+    for answer in answers:
+        error = float(str(answer.note).rsplit(" ", 1)[1])
+        assert answer.interval is not None
+        assert answer.interval[1] - answer.interval[0] <= 2 * 2.6 * error + 8
+    assert any(float(str(answer.note).rsplit(" ", 1)[1]) > 1.5 * answer.known_error for answer in answers)
+
+
+def test_an_estimate_at_an_end_of_its_range_is_called_moved() -> None:
+    ask = estimator_of(SpluGen(3).publish(FRAME, "job", SeededSource(1)))
+    queries = [Query.parse([f"age={age} and job={job}"]) for age in sorted(set(FRAME["age"])) for job in JOBS]
+    for method in ("exact", "em"):
+        answers = ask(queries, method)
+        at_end = [
+            answer.estimate in {0, answer.predicate_count} and answer.known_error > 0 for answer in answers
+        ]
+        assert 0 < sum(at_end) < len(at_end)
+        assert [answer.note == MOVED for answer in answers] == at_end
 
 
 def test_another_number_word_or_line_is_detected() -> None:

@@ -356,7 +356,10 @@ class ShrinkageMethod:
     by_conditions: bool = True
 
     name = "shrunk"
-    summary = "all values of the predicate together, by constrained shrinkage"
+    summary = (
+        "all values of the predicate together, shrunk toward their shares of all records; the data alone: "
+        "--method exact or inversion"
+    )
     answers_predicates = True
 
     def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:

@@ -94,7 +94,7 @@ class ClosedForm:
         """Return the estimates with score intervals; those of sets are sums with normal intervals."""
         value, several = partial(_closed_form, column), partial(self._set, column)
         found = batch.by_the_rarer_side(lambda side: side.by_size(value, several))
-        return found.below(batch.most)
+        return found.moved_below(batch.most)
 
     @staticmethod
     def _set(column: PublishedColumn, batch: QueryBatch) -> Estimates:
@@ -118,7 +118,7 @@ class MostLikely:
     def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
         """Return the maxima; intervals and errors are those of the unclipped solution."""
         found = batch.by_size(partial(self._value, column), partial(self._set, column))
-        return found.below(batch.most)
+        return found.moved_below(batch.most)
 
     def joint(
         self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]

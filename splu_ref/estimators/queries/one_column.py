@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.estimators.answers import Estimates, Interval, QueryCounts
+from splu_ref.estimators.answers import AVERAGED, PUBLISHED_ALONE, Estimates, Interval, QueryCounts
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.inversion import Inversion, LinearVariance
 from splu_ref.estimators.linear.transition import published_co_occurrence
@@ -304,13 +304,21 @@ def shrunk(column: PublishedColumn, kind: Interval, by_conditions: bool, batch: 
     """Estimate each predicate's composition from the whole domain, and from it the queries."""
     assert column.learning is not None
     notes: list[str | None] = [None] * len(batch.which)
+    has_error = (batch.predicate_count > 0) & batch.members.any(axis=1)
     parts = []
     conditions = column.conditions(batch.predicates) if by_conditions else None
     for where, found in _batches(column.learning, batch, conditions):
         low, high = found.interval(kind)
         parts.append((where, Estimates(found.value, np.sqrt(found.translated.variance), low, high)))
-        for number in np.flatnonzero(found.translated.far > FAR).tolist():
-            notes[where[number]] = CONTRADICTED.format(found.translated.far[number])
+        columns = (where, has_error[where], found.translated.far, found.states.error)
+        for number, noted, far, error in zip(*(column.tolist() for column in columns), strict=True):
+            alone = f"whose standard error is {error:.1f}" if np.isfinite(error) else "which says nothing"
+            each = (
+                *([AVERAGED] if noted else []),
+                *([PUBLISHED_ALONE.format(alone)] if noted and kind == "each" else []),
+                *([CONTRADICTED.format(far)] if far > FAR else []),
+            )
+            notes[number] = "; ".join(each) or None
     return replace(Estimates.from_batches(len(batch.which), parts), notes=notes)
 
 

@@ -72,9 +72,14 @@ class ConjunctionStates(NamedTuple):
     @property
     def evidence(self) -> FloatArray:
         """Return the moment estimate, clipped to 0 .. n, in standard errors; 0 where there is none."""
-        found = np.clip(np.nan_to_num(self.solved), 0.0, self.predicate)
-        error = np.sqrt(np.maximum(self.variance(found), LEAST))
-        return np.asarray(found * np.maximum(self.contrast, 0.0) / error)
+        return np.asarray(np.clip(np.nan_to_num(self.solved), 0.0, self.predicate) / self.error)
+
+    @property
+    def error(self) -> FloatArray:
+        """Return the standard error of the moment estimate, at it clipped to 0 .. n; inf without one."""
+        middle = np.clip(np.nan_to_num(self.solved), 0.0, self.predicate)
+        error = np.sqrt(np.maximum(self.variance(middle), LEAST))
+        return np.divide(error, self.contrast, out=np.full_like(error, np.inf), where=self.contrast > LEAST)
 
     def carried(self, count: FloatArray) -> FloatArray:
         """Return the derivative of the expectation of y by f' if x is ``count``."""

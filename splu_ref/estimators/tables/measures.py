@@ -32,6 +32,7 @@ from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.conditions import Condition
 from splu_ref.estimators.queries.query import selected
 from splu_ref.estimators.tables.cells import (
+    IMPOSSIBLE,
     NO_ESTIMATE,
     PUBLIC,
     Cell,
@@ -45,6 +46,7 @@ from splu_ref.mechanisms import Anatomy, FloatArray, RecordRandomizer, ReleaseDa
 from splu_ref.randomness import IntArray, SystemSource
 
 METHOD = "inversion"
+_ROUNDING = 1e-9
 MOST_SUMS = 1 << 24
 """Largest number of groups times combinations of sensitive values."""
 
@@ -342,6 +344,8 @@ def _cells(
         whole = low[place] <= least and greatest <= high[place]
         nothing = least < greatest and (whole or found.records[place] <= 0)
         unknown = nothing and measure == "mean" and not exact
+        beyond = max(low[place] - value[place], value[place] - high[place])
+        outside = has_interval and beyond > _ROUNDING * abs(value[place])
         cells.append(
             Cell(
                 values=tuple(cell_values[column] for column in by),
@@ -352,7 +356,7 @@ def _cells(
                 published_count=round(float(found.published[place])),
                 predicate_count=int(groups.counts[place[0]]),
                 exact=exact,
-                warning=NO_ESTIMATE if unknown else None,
+                warning=NO_ESTIMATE if unknown else IMPOSSIBLE if outside else None,
             )
         )
     return cells

@@ -13,7 +13,7 @@ import splu_ref as sr
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import Microdata
 from splu_ref.estimators import AnyOf, Cell, measure_table
-from splu_ref.estimators.tables.cells import table_object
+from splu_ref.estimators.tables.cells import IMPOSSIBLE, table_object
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement, Swapping
 from tests.rounding import near
 
@@ -52,6 +52,20 @@ def test_sums_of_a_public_number_by_a_sensitive_column() -> None:
     assert found["a",].published_count == 3
     assert found["a",].predicate_count == 8
     assert found["a",].interval == (0, 270), "not beyond the sum of all ages"
+
+
+def test_an_impossible_sum_is_marked_and_a_possible_one_is_not() -> None:
+    """Rare occupations have few records in most countries, so some unbiased sums are negative."""
+    release = sr.SpluGen(5).publish(sr.embedded_table(), "occupation", sr.SeededSource(1))
+    cells = measure_table(release, "sum", "age", ["native_country", "occupation"]).cells
+    outside = [cell.interval is not None and not _within(cell) for cell in cells]
+    assert 0 < sum(outside) < len(outside)
+    assert [cell.warning == IMPOSSIBLE for cell in cells] == outside
+
+
+def _within(cell: Cell) -> bool:
+    low, high = cell.interval or (cell.estimate, cell.estimate)
+    return low - 1e-6 <= cell.estimate <= high + 1e-6
 
 
 def test_means_are_quotients_within_the_numbers() -> None:

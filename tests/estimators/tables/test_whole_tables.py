@@ -307,7 +307,7 @@ def test_which_intervals_hold_exactly(
         domains={"job": DOMAINS["job"]},
     )
     answer = QueryEstimate(
-        estimate=1.0, standard_error=None, interval=None, method=method, published_count=0, predicate_count=0
+        estimate=1.0, standard_error=None, interval=None, method=method, published_count=0, predicate_count=1
     )
     assert is_exact(table, Query(conditions), answer) == exact
 
