@@ -34,7 +34,7 @@ from splu_ref.audit import (
 from splu_ref.channels import ParameterError, one_budget
 from splu_ref.cli.advice_details import AUDIENCE, ColumnAdvice, risks_of_records
 from splu_ref.cli.assessment import joint_json, joint_lines, joint_privacy, spelling_notes
-from splu_ref.cli.examination import Examination, PreparationOptions, Publication, advised
+from splu_ref.cli.examination import DOMAIN, Examination, PreparationOptions, Publication, advised
 from splu_ref.cli.options import BinsOption, CrossOption, DropColumn, GroupRare, KeepColumn, QuasiColumn
 from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
@@ -165,7 +165,7 @@ def run(
         )
         return
     _show_verdict(found, last, parts, finals, verdict, objected, command, every=explain)
-    one_derived = len(last.options.sensitive) < len(columns)
+    one_derived = len(last.published) < len(columns)
     _show_widths(finals, () if one_derived and not explain else joint_lines(views), every=explain)
     if explain:
         for part in parts:
@@ -248,9 +248,11 @@ def _show_verdict(
     more = reasons[1:] if hidden <= 0 else [*reasons[1:REASONS], f"and {hidden} more reasons (--explain)"]
     show({}, [("verdict", f"{verdict}: {reasons[0]}")], as_json=False)
     say(f"command  {command}")
+    lines = []
     if verdict == OTHER and found.declare is not None:
         say(f"declare  {found.declare}")
-    lines = [("also" if number == 0 else "", reason) for number, reason in enumerate(more)]
+        lines = [("", f"first, and add all other values that may occur to {DOMAIN}")]
+    lines += [("also" if number == 0 else "", reason) for number, reason in enumerate(more)]
     dropped = [name for _, name in found.drops] if last is found else []
     if verdict == OTHER:
         lines += found.instead()

@@ -180,20 +180,26 @@ class Examination:
         return "bins", option
 
     @property
+    def published(self) -> dict[str, Advice | Skew]:
+        """The advices for the sensitive columns that the command of the other mechanism publishes."""
+        dropped = {column for _, column in self.drops}
+        return {column: each for column, each in self.advices.items() if column not in dropped}
+
+    @property
     def keep(self) -> Fraction:
         """Retention probability of the other mechanism."""
-        return min(alternative(each, self.goals) for each in self.advices.values())
+        return min(alternative(each, self.goals) for each in self.published.values())
 
     @property
     def texts(self) -> dict[str, str]:
         """By sensitive column whose values must not be listed the reason."""
-        found = {column: partly_unique(each) for column, each in self.advices.items()}
+        found = {column: partly_unique(each) for column, each in self.published.items()}
         return {column: reason for column, reason in found.items() if reason is not None}
 
     @property
     def values(self) -> dict[str, list[str]]:
-        """By sensitive column its values."""
-        return {column: [value for value, _ in each.values] for column, each in self.advices.items()}
+        """By sensitive column that is published its values."""
+        return {column: [value for value, _ in each.values] for column, each in self.published.items()}
 
     @property
     def declare(self) -> str | None:
@@ -203,17 +209,15 @@ class Examination:
         return f"printf %s {shlex.quote(visible_json(self.values))} > {DOMAIN}"
 
     def instead(self) -> list[tuple[str, str]]:
-        """Return what the other mechanism promises, and what it needs to be declared."""
+        """Return what the other mechanism promises."""
         if self.texts:
             return [
                 ("instead", f"drop or group {column!r}, then ask for advice again: {reason}")
                 for column, reason in self.texts.items()
             ]
         rare = {Rare.parse(text).column for text in self.options.given["group-rare"]}
-        return [
-            ("", f"first, and add all other values that may occur to {DOMAIN}"),
-            ("instead", alternative_text(self.values, self.keep, bounded=rare.isdisjoint(self.values))),
-        ]
+        bounded = rare.isdisjoint(self.values)
+        return [("instead", alternative_text(self.values, self.keep, bounded=bounded))]
 
     def remedied(self, original: Microdata) -> Examination:
         """Return an examination after the remedies that there are."""

@@ -344,3 +344,23 @@ def test_the_command_for_domains_writes_them_in_a_shell(
     assert main(shlex.split(command)) == 0
     [stated] = json.loads(Path("published.json").read_text(encoding="utf-8"))["sensitive"]
     assert sorted(stated["domain"]) == sorted(domain["ill"])
+
+
+@pytest.mark.usefixtures("without_widths")
+def test_what_is_declared_and_promised_is_of_the_columns_that_the_command_publishes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a column and its families, none of which is rare, the families are derived."""
+    monkeypatch.chdir(tmp_path)
+    jobs = [f"job {row % 6}" for row in range(240)]
+    table = pl.DataFrame({"job": jobs, "kin": [str(int(job[-1]) // 2) for job in jobs]})
+    write_table(Microdata.from_frame(table), "t.csv")
+    assert main(["advise", "t.csv", "--sensitive", "job", "--sensitive", "kin"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    declare = next(place for place, line in enumerate(lines) if line.startswith("declare"))
+    assert lines[declare + 1].split()[:2] == ["first,", "and"]
+    assert "together" not in " ".join(lines)
+    assert "with 6 declared values" in " ".join(" ".join(lines).split())
+    subprocess.run(["/bin/sh", "-c", lines[declare].removeprefix("declare  ")], check=True)
+    assert json.loads(Path("domain.json").read_text(encoding="utf-8")).keys() == {"job"}
+    assert main(shlex.split(lines[declare - 1].removeprefix("command  splu-ref "))) == 0
