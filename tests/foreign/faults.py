@@ -31,7 +31,7 @@ def _whole() -> str:
 
 
 SOURCE = _whole()
-SECONDS = 10
+SECONDS = 5
 """How long all answers of an operation may take; the implementation without a fault takes less than one."""
 
 

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from splu_ref.conformance import Conformance, VectorFile, Verdict, conform, vector_files
+from splu_ref.channels import Json
+from splu_ref.conformance import Conformance, VectorFile, Verdict, conform, judging, vector_files
+from splu_ref.conformance.answering import reference_answer
+from splu_ref.conformance.generated import Request
 from tests.foreign.faults import SOURCE
 
 HERE = Path(__file__).parent
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _answered_once() -> Iterator[None]:
+    """Let the reference answer a generated request once, for both implementations."""
+    kept: dict[str, dict[str, Json]] = {}
+
+    def answer(request: Request) -> dict[str, Json]:
+        line = json.dumps(request)
+        if line not in kept:
+            kept[line] = reference_answer(request)
+        return kept[line]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judging, "reference_answer", answer)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 from tests.foreign.faults import SOURCE, fate, noticed
 from tests.foreign.mutants import MUTANTS, Mutant
 
-SAMPLE = [mutant for mutant in MUTANTS if not mutant.equivalent][::20]
+SAMPLE = [mutant for mutant in MUTANTS if not mutant.equivalent][::40]
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="install Node.js to run the mutants")
 
 

@@ -428,7 +428,8 @@ def test_a_docstring_counts_with_its_place(write: Callable[..., str]) -> None:
     write('def first():\n    """One."""\n\ndef second():\n    return 1\n')
     before = reach.texts("sample.main")
     write('def first():\n    return 0\n\n"""One."""\ndef second():\n    return 1\n')
-    assert [each.partition(" ")[2] for each in before] == ["'One.'"] != before != reach.texts("sample.main")
+    assert [each.partition(" ")[2] for each in before] == ["'One.'"]
+    assert before != reach.texts("sample.main")
 
 
 def test_a_stub_and_its_package_are_read_apart(write: Callable[..., str], tmp_path: Path) -> None:

@@ -92,17 +92,18 @@ def test_both_checkers_agree_on_the_vectors() -> None:
 @needs_program
 @pytest.mark.slow
 def test_both_checkers_agree_on_generated_certificates() -> None:
-    rows = compared(2000)
+    # they agree on 99 % of certificates, or one of 500 shows it with a probability above 99 %
+    rows = compared(500)
     assert {row.claim for row in rows} == set(GENERATED)
     assert all(row.accepted == row.made and not row.refused for row in rows), rows
-    assert sum(row.made for row in rows) == 2000
+    assert sum(row.made for row in rows) == 500
 
 
 @needs_program
 @pytest.mark.slow
 def test_the_proved_checker_accepts_no_forgery_whose_statement_is_false() -> None:
     choose, seen, beyond = random.Random("forgeries"), 0, 0
-    for _ in range(150):
+    for _ in range(60):  # some twenty of each kind of forgery
         for forged in _forgeries(_plain(choose)):
             text = json.dumps(forged)
             first, second = _agree(text)
@@ -110,7 +111,7 @@ def test_the_proved_checker_accepts_no_forgery_whose_statement_is_false() -> Non
             if second is KernelWord.VALID:
                 assert _is_true(forged), text
                 beyond += first is KernelWord.FALSE  # true, and not in the form that the format prescribes
-    assert seen > 700
+    assert seen > 280
     assert beyond < seen // 4
 
 
@@ -541,6 +542,8 @@ REPLACEMENTS: dict[str, Any] = {
     "a negative number": "-1",
 }
 """What stands in the place of a field, or of the object that holds fields."""
+LARGE = [name for name, value in REPLACEMENTS.items() if value == DEEP or len(json.dumps(value)) > 1_000]
+"""Those that take long to read. Each is put into a third of the fields, and in the place of every list."""
 
 COMPUTED = {
     "statement", "argmin", "numerator", "denominator", "secret", "f", "first", "last", "left", "right",
@@ -567,7 +570,9 @@ def _fields(holder: Any) -> Iterator[tuple[Any, str]]:
 def test_a_hostile_field_gets_one_line(claim: str, name: str) -> None:
     certificate = json.loads(json.dumps(GENERATED[claim](random.Random("hostile"))))
     assert kernel_check(json.dumps(certificate)).word is KernelWord.VALID
-    for holder, key in _fields(certificate):
+    for place, (holder, key) in enumerate(_fields(certificate)):
+        if name in LARGE and not isinstance(holder[key], list) and (place + LARGE.index(name)) % 3:
+            continue
         if key in {"version", "spec"} and name == "a negative number":
             continue  # "-1" is a name like others
         if holder[key] == REPLACEMENTS[name]:
@@ -736,7 +741,7 @@ def test_what_coq_printed_is_free_of_axioms() -> None:
 
 
 FAULTS = {
-    "none": ("Minimum", "(1 <=? argmin w)", "(1 <=? argmin w)", "Privacy"),
+    "none": ("Tuples", "(g_num c <? g_den c)", "(g_num c <? g_den c)", "DGamma"),
     "an argmin of 0": ("Minimum", "(1 <=? argmin w)", "true", "Privacy"),
     "any numerator": (
         "Minimum", "(numerator g H (distance strict p q H) =? least w)", "(least w =? least w)", "Privacy",
@@ -804,8 +809,8 @@ FAULTS = {
 """A file of the checker, a condition in it and what replaces it, and the proof that then fails."""
 
 
-SAMPLE = list(FAULTS)[::11]
-"""Faults that are tried in every run."""
+SAMPLE = ["none", "a gamma of 1"]
+"""Faults that are tried in every run: of the proof that Coq compiles soonest."""
 RECORD = Path(__file__).with_name("kernel_faults.txt")
 """By fault the digest of what Coq read when the proof failed: a fault whose files change is tried again."""
 
