@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Self
 
 from mpmath.ctx_iv import MPIntervalContext
@@ -228,6 +229,7 @@ def _require_counts(trials: int, successes: int, rate: Fraction) -> None:
         raise ParameterError(f"a tested rate must lie strictly between 0 and 1, not {rate}")
 
 
+@lru_cache(maxsize=4096)
 def _log(value: Fraction) -> Any:
     return _intervals.log(_intervals.mpf(value.numerator)) - _intervals.log(_intervals.mpf(value.denominator))
 
@@ -236,6 +238,7 @@ def _log10(value: Fraction) -> Any:
     return _log(value) / _intervals.ln10
 
 
+@lru_cache(maxsize=4096)
 def _log_factorial(n: int) -> Any:
     return _intervals.loggamma(_intervals.mpf(n + 1))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -153,6 +153,7 @@ app = typer.Typer(
 )
 
 
+@cache
 def command(name: str, package: str = Program.package) -> Any:
     """Load a command's module and return the command object."""
     module = import_module(f"{package}.{name.replace('-', '_')}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor, lcm
 from typing import TypeAlias
 
@@ -153,6 +154,9 @@ def best_estimator(
     )
 
 
+_computed_once = lru_cache(maxsize=128)(best_estimator)
+
+
 def minimax_error_bounds(
     gamma: Exact,
     epsilon: Exact,
@@ -180,7 +184,7 @@ def minimax_error_bounds(
     computed = min(most, bound, _MOST_COUNTS, _MOST_TRIALS // law.gamma, _MOST_BITS // bits)
     if not computed:
         return MinimaxErrorBounds(most, 0, Fraction(0), covered)
-    least = best_estimator(
+    least = _computed_once(
         law.gamma, distance, computed, strict=strict, retention=law.retention, draws=draws
     ).worst_error
     return MinimaxErrorBounds(most, computed, least, least if computed == most else covered)

@@ -17,6 +17,7 @@ import io
 import re
 import shlex
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -155,16 +156,22 @@ def _mentioned(text: str) -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_and_options_exist(page: Path) -> None:
-    code = re.findall(r"```[a-z]*\n.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+@cache
+def _options() -> dict[str, set[str]]:
+    """Return the options of each command."""
     commands = {name: command(name) for name in COMMANDS}
     commands |= {f"{experiments.NAME} {name}": experiments.load(name) for name in experiments.COMMANDS}
     known = {
         name: {"", "--help", "-h"} | {option for parameter in each.params for option in parameter.opts}
         for name, each in commands.items()
     }
-    known |= {"--version": {""}, "--install-completion": {""}}
+    return known | {"--version": {""}, "--install-completion": {""}}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_and_options_exist(page: Path) -> None:
+    code = re.findall(r"```[a-z]*\n.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    known = _options()
     unknown = {
         pair for block in code for pair in _mentioned(block) if pair[1] not in known.get(pair[0], set())
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 
@@ -201,7 +202,9 @@ def in_contexts(items: IntArray, contexts: IntArray, law: list[Fraction]) -> EVa
 
 
 def _product(counts: IntArray, law: list[Fraction]) -> EValue:
-    return EValue(sum(multinomial_point(row, law).log10 for row in counts.tolist()))
+    rows, times = (each.tolist() for each in np.unique(counts, axis=0, return_counts=True))
+    points = (multinomial_point(row, law).log10 for row in rows)
+    return EValue(sum(map(mul, times, points)))
 
 
 def _first(replay: Replay) -> ColumnDraws:
