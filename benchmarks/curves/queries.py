@@ -116,7 +116,7 @@ QUERIES = (
         baseline=_CELLS,
         sizes=(10**2, 10**3, 10**4, 10**5),
         at=partial(_batch, "shrunk"),
-        counted=GrowthLimit((100, 200, 400), at=partial(_batch, "shrunk", rows=_FEW_ROWS)),
+        counted=GrowthLimit((50, 100, 200), at=partial(_batch, "shrunk", rows=_FEW_ROWS)),
     ),
     Curve(
         name="a batch of conjunctions, EM, 100,000 rows",
@@ -124,7 +124,7 @@ QUERIES = (
         baseline=_CELLS,
         sizes=(10**2, 10**3, 10**4, 10**5),
         at=partial(_batch, "em"),
-        counted=GrowthLimit((200, 400, 800), at=partial(_batch, "em", rows=_FEW_ROWS)),
+        counted=GrowthLimit((50, 100, 200), at=partial(_batch, "em", rows=_FEW_ROWS)),
     ),
     Curve(
         name="EM after retention replacement, two columns",
@@ -140,7 +140,7 @@ QUERIES = (
         baseline="one dense system of equations with that matrix, by NumPy",
         sizes=(10, 10**2, 10**3),
         at=_em,
-        counted=GrowthLimit((250, 500, 1_000), most=2.2, at=partial(_em, steps=30)),
+        counted=GrowthLimit((125, 250, 500), most=2.2, at=partial(_em, steps=30)),
     ),
     Curve(
         name="a table that adds up, 100,000 rows",
@@ -149,6 +149,6 @@ QUERIES = (
         sizes=(500, 2_000, 8_000),
         largest=(40_000,),
         at=_table,
-        counted=GrowthLimit((200, 400, 800), at=partial(_table, rows=_FEW_ROWS, method="exact")),
+        counted=GrowthLimit((80, 160, 320), at=partial(_table, rows=_FEW_ROWS, method="exact")),
     ),
 )

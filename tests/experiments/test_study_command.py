@@ -17,6 +17,7 @@ from splu_ref.channels.parameters import InputError
 from tests.programs import main
 
 rules = import_module("experiments.study.criteria")  # the room has a function of the same name
+summary = import_module("experiments.study.summary")
 TINY = Level(
     "quick",
     small=60,
@@ -90,7 +91,10 @@ def test_a_table_of_any_name_is_studied(
         assert any(title in text for text in ElementTree.parse(each).getroot().itertext())
 
 
-def test_finished_pieces_are_reused(tmp_path: Path, towns: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_pieces_are_reused(
+    tmp_path: Path, towns: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summary, "drawings", lambda _: {})  # which take most of the time
     arguments = ("--data", towns, "--sensitive", "illness", "--report", tmp_path / "report")
     first = _json(capsys, *arguments)
     pieces = sorted((tmp_path / "report" / "pieces").iterdir())
