@@ -2,6 +2,7 @@ from .advice.advice import EVERY_GAMMA as EVERY_GAMMA
 from .advice.advice import Advice as Advice
 from .advice.advice import advise as advise
 from .advice.assessment import Assessment as Assessment
+from .advice.assessment import Remedy as Remedy
 from .advice.assessment import assess as assess
 from .advice.assessment import public_statement as public_statement
 from .advice.coded_table import CodedTable as CodedTable

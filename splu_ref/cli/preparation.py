@@ -104,17 +104,17 @@ class Preparation:
         """
         if earlier is None:
             return self
-        own = [step for step in self.steps if isinstance(step, Dropped)]
-        if len(own) < len(self.steps):
-            raise ParameterError(
-                "a batch is recoded like the release that it joins: leave out --bins, --cross, --group-rare "
-                "and --hash"
-            )
         steps = earlier.manifest.recoded
         if any(isinstance(step, Rare) for step in steps):
             raise DataError(
-                "the release that the batch joins has rare values grouped by its own counts: publish the "
-                "batch as a separate release"
+                "no batch can join a release with --group-rare, which groups values by its own counts: "
+                "publish the batch as a separate release"
+            )
+        own = [step for step in self.steps if isinstance(step, Dropped)]
+        if len(own) < len(self.steps):
+            raise ParameterError(
+                "a batch is recoded like the release that it joins: leave out --bins, --cross and --hash; "
+                "--group-rare is not possible for batches"
             )
         hidden = any(isinstance(step, Hashed) for step in steps)
         secret = Key.read(key_file).secret if hidden and key_file is not None else None

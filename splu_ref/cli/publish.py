@@ -91,6 +91,7 @@ JOINED = (
     "audit-release cannot audit joined batches: publish new records as a release of their own, without "
     "--append, if they are to be audited"
 )
+UNJOINED = "no batch can be appended to this release (--append): --group-rare groups values by its own counts"
 UNCOMPARED = (
     "without an --id column in the release, records of the batch that it holds already are not detected; "
     "--log refuses a whole batch that it holds: compare the ids in the originals first"
@@ -407,6 +408,11 @@ class _Publication:
     def _named(self) -> Named:
         return NAMED[self.mechanism]
 
+    @property
+    def _grouped(self) -> set[str]:
+        """The columns with grouped rare values."""
+        return {step.column for step in self.preparation.steps if isinstance(step, Rare)}
+
     def require_files(self) -> None:
         """Raise if an output cannot be written or would replace an input."""
         tables = [path for path in (self.output, self.options.sensitive_table) if path is not None]
@@ -487,8 +493,7 @@ class _Publication:
                 progress(1, 3)
                 release, private = self._released(made, prepared.table, columns, earlier)
                 release = prepared.without_identity(release)
-                rare = {step.column for step in self.preparation.steps if isinstance(step, Rare)}
-                observed = self.options.observed_domain or not rare.isdisjoint(columns)
+                observed = self.options.observed_domain or not self._grouped.isdisjoint(columns)
                 if self._named.declares and isinstance(release, PublishedTable):
                     release = replace(release, observed_domain=observed)
                 laws, law = record_laws(made, columns), draws_of(made)
@@ -512,7 +517,7 @@ class _Publication:
             report.add_risks(risks, release.rows_in)
         if grouped:
             report.add_together(joint_json(views), joint_lines(views))
-            report.add_assessment(assessments)
+            report.add_assessment(assessments, "options" if earlier is None else "batch")
         if self.log is None and self.key_file is None:
             report.add_repetition(repetition(laws.values(), law, self.epsilon) if laws else None)
         report.show(as_json=self.as_json)
@@ -563,6 +568,8 @@ class _Publication:
         if self.transcript is not None:
             yield _secrecy(self.transcript, [path for path, _ in outputs])
         yield from self._ordered()
+        if self._grouped and self.manifest is not None and isinstance(made, SpluGens):
+            yield UNJOINED
         if isinstance(self.source, SeededSource):
             yield SEEDED
         if not release.table.row_count:
@@ -614,4 +621,7 @@ def _unlike(earlier: PublishedTable) -> ParameterError:
     """Return the error of a batch with other options than the release that it joins, which names them all."""
     facts = publish_options(splu_gen_of(earlier.manifest))
     columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in earlier.sensitive)
-    return ParameterError(f"a batch is published like the release that it joins: give {facts} {columns}")
+    return ParameterError(
+        f"a batch is published like the release that it joins: give {facts} {columns}, and its --key-file "
+        "and --id if it had them"
+    )

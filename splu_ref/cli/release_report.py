@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from splu_ref.audit import WEAK, Assessment, Leaks, public_statement
+from splu_ref.audit import WEAK, Assessment, Leaks, Remedy, public_statement
 from splu_ref.channels import INDEPENDENT, GroupDraws, PublishedCount, natural_logarithm
 from splu_ref.cli.assessment import KEY, RELEASES, assessment_json, leaks_json, trade_off, unique_records
 from splu_ref.cli.mechanism_options import NamedMechanism
@@ -103,6 +103,7 @@ class ReleaseReport:
         if isinstance(release, JoinedRelease):
             self.result["batch_rows"] = release.batch.row_count
             published = f"{release.batch.row_count} of {published}"
+        self.whose = "in this batch: " if isinstance(release, JoinedRelease) else ""
         self.ratio: Fraction | None = None
         self.details = [("randomness", release.randomness)]
         self.lines = [("published", f"{output} ({published})")]
@@ -194,10 +195,10 @@ class ReleaseReport:
     def add_risks(self, found: Sequence[Leaks], rows: int) -> None:
         """Add the disclosure risks by other columns, for each sensitive column."""
         self.result["leaks"] = [leaks_json(each) for each in found]
-        self.lines.append(("unique", unique_records(found[0], rows)))
+        self.lines.append(("unique", self.whose + unique_records(found[0], rows)))
 
-    def add_assessment(self, assessments: Mapping[str, Assessment], *, recoding: bool = True) -> None:
-        """Add privacy and accuracy by column; with ``recoding`` advice may name options that recode."""
+    def add_assessment(self, assessments: Mapping[str, Assessment], remedy: Remedy = "options") -> None:
+        """Add privacy and accuracy by column, and what to do if they are poor."""
         self.result["worth"] = [
             {"column": column, **assessment_json(each)} for column, each in assessments.items()
         ]
@@ -205,9 +206,9 @@ class ReleaseReport:
         self.result["statement"] = quoted
         self.lines += [] if quoted is None else [("to quote", quoted)]
         for column, each in assessments.items():
-            of = f"{column}: " if len(assessments) > 1 else ""
+            of = self.whose + (f"{column}: " if len(assessments) > 1 else "")
             for found, lines in (
-                (each.sentences(recoding=recoding), self.lines),
+                (each.sentences(remedy), self.lines),
                 (each.typical_errors(), self.details),
             ):
                 lines += [(label, of + text if label else text) for label, text in found]

@@ -125,7 +125,7 @@ def show_streamed(
         report.add_together(joint_json(risks.views), joint_lines(risks.views))
         report.add_assessment(
             assess_columns(release.original, laws, mechanism.draws, epsilon),
-            recoding=False,
+            "table",
         )
         report.result["leaks"] = [leaks_json(each) for each in risks.leaks] or None
         repeated = repetition(laws.values(), mechanism.draws, epsilon, KEY)

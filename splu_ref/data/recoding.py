@@ -108,6 +108,12 @@ class Bins:
                 raise ValueError
             return f"{first}..{first + width - 1}"
 
+    def _is_date(self, cell: str) -> bool:
+        try:
+            return bool(self.label(cell))
+        except ValueError:
+            return False
+
     def limits(self, label: str) -> tuple[Decimal, Decimal] | None:
         """Return both numbers in the label of a bin; None for dates and other labels."""
         first, dots, last = label.partition(".." if self.whole else "..<")
@@ -129,6 +135,11 @@ class Bins:
                     kind = "date such as 2024-02-29"
                 elif self.whole and _is_number(cell):
                     kind, remedy = "whole number", f"give --bins {self.column}={self.width}.0 for all numbers"
+                if self.width in PERIODS and not any(map(self._is_date, categories.values)):
+                    raise DataError(
+                        f"column {self.column!r} holds no date such as 2024-02-29, but {cell!r}: write all "
+                        f"its dates as year-month-day first, or leave out --bins {self.column}"
+                    ) from None
                 row = int(np.argmax(categories.codes == place)) + 1
                 raise DataError(
                     f"column {self.column!r} holds {cell!r} in row {row}, which is no {kind}: correct the "

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splu_ref.audit import dependent_draws
-from splu_ref.audit.advice.assessment import assess, public_statement
+from splu_ref.audit.advice.assessment import Remedy, assess, public_statement
 from splu_ref.audit.averaging import least_error, repeated_privacy
 from splu_ref.audit.dependent_draws import counts_by_fixed_seed
 from splu_ref.channels import GroupDraws, PublishedCount
@@ -146,10 +146,16 @@ def test_what_it_means_for_odd_tables(values: list[tuple[str, int]], said: str) 
 
 def test_options_that_recode_are_advised_where_they_can_be_given() -> None:
     found = assess(PublishedCount.of(2, None), MANY)
-    for recoding in (True, False):
-        [(_, accurate), (_, every)] = found.sentences(recoding=recoding)[-2:]
-        assert ("--bins" in accurate, "--hash" in every) == (recoding, recoding)
-        assert ("binned, already" in accurate) != recoding
+    remedies: dict[Remedy, tuple[str, str]] = {
+        "options": ("--bins", "--hash"),
+        "table": ("binned, already", "binned, already"),
+        "batch": ("collect more records", "collect more records"),
+    }
+    for remedy, (fewer, others) in remedies.items():
+        [(_, accurate), (_, every)] = found.sentences(remedy)[-2:]
+        assert fewer in accurate
+        assert others in every
+        assert ("--" in accurate, "--" in every) == (remedy == "options",) * 2
 
 
 def test_short_decimals_are_printed_in_full() -> None:

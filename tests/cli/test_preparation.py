@@ -200,9 +200,28 @@ def test_a_batch_is_recoded_as_the_release_that_it_joins(
     again = [*words, "--append", "out.csv", "--append-manifest", "m.json", "-o", "all.csv", "--force"]
     assert main(["publish", "table.csv", *again, "--bins", "age=5"]) == 2
     assert "like the release that it joins" in capsys.readouterr().err
+    assert main(["publish", "table.csv", *again[len(JOB) :]]) == 2
+    assert "give --gamma 2 --retention 1/2 --plan mixed --sensitive job, and its" in capsys.readouterr().err
     assert main(["publish", "table.csv", *again, "--manifest", "all.json"]) == 0
+    screen = " ".join(capsys.readouterr().out.split())
+    for label in ("protected", "unique"):
+        assert f" {label} in this batch: " in screen
     assert set(read_table("all.csv").cells("age")) == set(read_table("out.csv").cells("age"))
     assert json.loads(Path("all.json").read_text())["recoded"][0]["bins"] == "10"
+
+
+def test_a_release_with_grouped_values_says_that_no_batch_joins_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*JOB, *CLEAN, "--keep", "age"]
+    _publish(*words)
+    assert "no batch" not in capsys.readouterr().err
+    _publish(*words, "--group-rare", "age=13")
+    assert "no batch can be appended to this release (--append)" in capsys.readouterr().err
+    for more in ([], ["--group-rare", "age=13"]):
+        joined = [*words, "--append", "out.csv", "--append-manifest", "m.json", "-o", "all.csv", *more]
+        assert main(["publish", "table.csv", *joined]) == 2
+        assert "no batch can join a release with --group-rare" in capsys.readouterr().err
 
 
 def test_worth_is_reported_of_each_column_and_repetition_until_a_key_or_log(

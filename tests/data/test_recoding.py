@@ -216,3 +216,15 @@ def test_a_column_may_have_a_name_with_an_equals_sign() -> None:
     assert Bins.parse("a=b=10") == Bins("a=b", "10", whole=True)
     assert Cross.parse("c=a=1,b") == Cross("c", ("a=1", "b"))
     assert Rare.parse("a=b=12") == Rare("a=b", 12)
+
+
+def test_a_column_with_dates_of_another_order_is_named_as_a_whole() -> None:
+    for cells, said in (
+        (
+            ["13.03.2024", "19.06.2024", ""],
+            "no date such as 2024-02-29, but '13.03.2024': write all its dates",
+        ),
+        (["13.03.2024", "2024-06-19", ""], "'13.03.2024' in row 1, which is no date such as 2024-02-29"),
+    ):
+        with pytest.raises(DataError, match=said):
+            _cells(Bins.parse("x=month"), list(cells))

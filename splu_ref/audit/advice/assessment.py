@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import sqrt
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from splu_ref.audit.advice.option import T_E
 from splu_ref.audit.averaging import ALPHA, EPSILON, least_error
@@ -60,10 +60,17 @@ class TypicalError:
     standard_error: float
 
 
-_FEWER = "group values (--group-rare), or bin numbers and dates (--bins)"
-_OTHERS = "declare the values that may occur (--domain), group or bin them, or publish hashes (--hash)"
-_FEWER_BEFORE = "publish a table in which values are grouped, or numbers and dates binned, already"
-"""Remedies by options that need the whole table, and without them."""
+Remedy: TypeAlias = Literal["options", "table", "batch"]
+"""Who can change what is published: options of a command, the table before, or for a batch time alone."""
+_REMEDIES: Mapping[Remedy, tuple[str, str]] = {
+    "options": (
+        "group values (--group-rare), or bin numbers and dates (--bins)",
+        "declare the values that may occur (--domain), group or bin them, or publish hashes (--hash)",
+    ),
+    "table": ("publish a table in which values are grouped, or numbers and dates binned, already",) * 2,
+    "batch": ("collect more records before a batch is published",) * 2,
+}
+"""Remedies for too many values, and for values of single records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +119,8 @@ class Assessment:
     alone: int
     conjunctions: tuple[TypicalError, ...]
 
-    def sentences(self, *, recoding: bool = True) -> list[tuple[str, str]]:
-        """Return pairs of a label and a text; ``recoding``: options that recode columns may be named."""
+    def sentences(self, remedy: Remedy = "options") -> list[tuple[str, str]]:
+        """Return pairs of a label and a text."""
         every = len(self.values)
         small = sum(count for _, count in self.values if count <= self.alpha)
         records = "1 record" if small == 1 else f"{small} records"
@@ -131,7 +138,7 @@ class Assessment:
         return [
             ("protected", protected),
             ("accurate", accurate),
-            *_labeled("caution", self._cautions(recoding=recoding)),
+            *_labeled("caution", self._cautions(*_REMEDIES[remedy])),
         ]
 
     @property
@@ -152,7 +159,7 @@ class Assessment:
         ]
         return _labeled("predicates", texts or [NONE if self.draws.bound is None else DEPENDENT])
 
-    def _cautions(self, *, recoding: bool) -> list[str]:
+    def _cautions(self, fewer: str, others: str) -> list[str]:
         cautions, every, most = [], len(self.values), self.values[0]
         if self.rows < FEW_GROUPS * self.law.gamma:
             groups = self.rows // self.law.gamma
@@ -163,7 +170,7 @@ class Assessment:
         if not self.accurate:
             cautions.append(
                 f"no value is accurate: the most frequent, {most[0]}, has {most[1]} of the required "
-                f"{self.own_threshold} records; {_FEWER if recoding else _FEWER_BEFORE}"
+                f"{self.own_threshold} records; {fewer}"
             )
         elif not self.protected:
             rarest = self.values[-1]
@@ -175,7 +182,7 @@ class Assessment:
             cautions.append(
                 f"{every} values in {self.rows} records, {self.alone} of them with a single record: the "
                 "manifest lists every value, which discloses that somebody has it; "
-                f"{_OTHERS if recoding else _FEWER_BEFORE}"
+                f"{others}"
             )
         return cautions
 
