@@ -106,8 +106,6 @@ def _range(column: str, given: Mapping[Any, Any], values: Sequence[str]) -> Cond
 
 
 def _moment(value: date) -> np.datetime64:
-    if not isinstance(value, date):
-        raise ParameterError(f"{value!r} is no date: give both limits of a range as dates")
     if isinstance(value, datetime) and value.tzinfo is not None:
         value = value.astimezone(UTC).replace(tzinfo=None)
     return np.datetime64(value.isoformat())

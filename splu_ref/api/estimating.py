@@ -9,6 +9,7 @@ import narwhals as nw
 
 from splu_ref.api.conditions import Conditions
 from splu_ref.channels import ParameterError
+from splu_ref.data import ordered
 from splu_ref.estimators import (
     AnswerQueries,
     Measure,
@@ -17,7 +18,6 @@ from splu_ref.estimators import (
     count_table,
     estimator_of,
     measure_table,
-    ordered,
     recoded_query,
     table_columns,
 )
@@ -177,7 +177,7 @@ def tabulate(
 
 def _known(release: PublishedTable, query: Query) -> Query:
     """Return the query by the columns of the release, which may be bins or crossings of the original's."""
-    return recoded_query(query, release.manifest, release.table) if release.manifest.recoded else query
+    return recoded_query(query, release.manifest, release.table)
 
 
 def estimator_for(release: PublishedTable) -> AnswerQueries:

@@ -182,10 +182,9 @@ def run(
             if batch is None:
                 given = read_conditions(where or (), values_of(known))
                 chosen_queries = [(0, Query(given))] if given else []
-            if facts is not None and facts.recoded:
-                chosen_queries = [
-                    (line, _recoded(query, facts, table, batch, line)) for line, query in chosen_queries
-                ]
+            chosen_queries = [
+                (line, _recoded(query, facts, table, batch, line)) for line, query in chosen_queries
+            ]
             if by:
                 chosen_records = chosen_queries[0][1].conditions if chosen_queries else ()
                 made = make_table(known, ask, chosen_records, wanted, method, as_json=as_json)
@@ -308,8 +307,8 @@ def _second(path: Path | None, facts: Manifest | None) -> Microdata | None:
         return table
 
 
-def _recoded(query: Query, facts: Manifest, table: Records, batch: Path | None, line: int) -> Query:
-    """Return the query in terms of the release's recoded columns."""
+def _recoded(query: Query, facts: Manifest | None, table: Records, batch: Path | None, line: int) -> Query:
+    """Return the query in terms of the release's columns."""
     try:
         return recoded_query(query, facts, table)
     except ParameterError as error:

@@ -20,7 +20,7 @@ from splu_ref.data import (
     read_table,
     require_in_domain,
 )
-from splu_ref.estimators import Condition, Query, condition_matcher
+from splu_ref.estimators import Condition, Query, condition_matcher, range_of_days
 from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
@@ -85,7 +85,9 @@ def published_records(
             return {}
         conditions: dict[str, dict[Condition, None]] = {}
         for name, condition in (pair for number in numbers for pair in queries[number].conditions):
-            conditions.setdefault(name, {})[condition] = None
+            in_days = range_of_days(condition)  # which it means unless its text is a value
+            for each in (condition, *([] if in_days is None else [in_days])):
+                conditions.setdefault(name, {})[each] = None
         return {
             name: condition_matcher(list(several))
             for name, several in conditions.items()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from splu_ref.channels import DataError, InputError
-from splu_ref.estimators import AnyOf, Between, Condition, Limit, NoneOf, Query, between, join_limits, limit
+from splu_ref.estimators import AnyOf, Between, Condition, Limit, NoneOf, Query, between, end_of, join_limits
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|--[^\n]*)
@@ -109,9 +109,9 @@ class _Reader:
 
     def _condition(self, column: str) -> Condition:
         if self._passes("BETWEEN"):
-            least = self._limit()
+            least = self._limit(last=False)
             self._expect("AND", "AND between the limits")
-            return between(column, least, self._limit())
+            return between(column, least, self._limit(last=True))
         if self._passes("IS"):
             left_out = self._passes("NOT")
             self._expect("NULL", "NULL")
@@ -133,7 +133,7 @@ class _Reader:
         self._advance()
         if sign in {"=", "<>", "!="}:
             return (AnyOf if sign == "=" else NoneOf)((self._value(),))
-        end, strict = self._limit(), "=" not in sign
+        end, strict = self._limit(last=sign in {">", "<="}), "=" not in sign
         return Between(None, end, below=strict) if sign[0] == "<" else Between(end, None, above=strict)
 
     def _column(self) -> str:
@@ -155,11 +155,11 @@ class _Reader:
         self._advance()
         return token.text[1:-1].replace("''", "'") if token.kind == "text" else token.text
 
-    def _limit(self) -> Limit:
+    def _limit(self, *, last: bool) -> Limit:
         token = self.token
         if token.word == "DATE":
             self._advance()
-        found = limit(self._value())
+        found = end_of(self._value(), last=last)
         if found is None:
             raise self._fault("a limit is a number, or a date such as '2024-12-31'", token)
         return found

@@ -2,6 +2,7 @@ from .cell_values import Frame as Frame
 from .cell_values import Value as Value
 from .cell_values import listed as listed
 from .cell_values import number as number
+from .cell_values import ordered as ordered
 from .cell_values import text as text
 from .cell_values import values as values
 from .coding import Coding as Coding

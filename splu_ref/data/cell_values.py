@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, TypeAlias
@@ -67,6 +68,16 @@ def number(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return value if value.is_finite() else None
+
+
+def ordered(values: Iterable[str]) -> list[str]:
+    """Return values in table order: numbers by size, then texts by code point, then the empty text."""
+
+    def place(value: str) -> tuple[int, Decimal, str]:
+        found = number(value)
+        return (1 if value else 2, Decimal(0), value) if found is None else (0, found, value)
+
+    return sorted(values, key=place)
 
 
 def contents(series: Column) -> list[str] | None:

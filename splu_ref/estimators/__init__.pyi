@@ -41,11 +41,12 @@ from .queries.conditions import Between as Between
 from .queries.conditions import Condition as Condition
 from .queries.conditions import NoneOf as NoneOf
 from .queries.conditions import between as between
+from .queries.conditions import range_of_days as range_of_days
 from .queries.counting import Columns as Columns
 from .queries.group_estimator import GroupEstimator as GroupEstimator
 from .queries.joint_shrinkage import ShrinkageMethod as ShrinkageMethod
 from .queries.limits import Limit as Limit
-from .queries.limits import limit as limit
+from .queries.limits import end_of as end_of
 from .queries.mechanism_estimators import ReleaseEstimator as ReleaseEstimator
 from .queries.mechanism_estimators import estimator_of as estimator_of
 from .queries.one_column import PublishedColumn as PublishedColumn
@@ -67,7 +68,6 @@ from .tables.cells import cell_object as cell_object
 from .tables.cells import half_width as half_width
 from .tables.cells import is_exact as is_exact
 from .tables.cells import json_number as json_number
-from .tables.cells import ordered as ordered
 from .tables.cells import table_columns as table_columns
 from .tables.cells import table_object as table_object
 from .tables.counts import AnswerQueries as AnswerQueries

@@ -111,6 +111,26 @@ def test_answers_are_those_of_the_table_that_is_kept(
         assert _answers(capsys, folder, table, "--manifest", manifest, *requested)[:2] == whole[:2]
 
 
+def test_months_are_counted_as_their_days(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = [f"2023-{1 + n % 12:02}-{1 + n % 28:02}" for n in range(600)]
+    frame = pl.DataFrame({"day": days, "job": ["abcd"[n * n % 7 % 4] for n in range(600)]})
+    made = SpluGen(2).publish(frame, "job", SeededSource(1))
+    write_table(made.table, tmp_path / "p.csv")
+    (tmp_path / "m.json").write_bytes(made.manifest.to_json())
+    wheres = [{"job": "c", "day": day} for day in ("2023-03", "2023-Q2", {"min": 2023, "max": "2023-02"})]
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps({"where": where}) + "\n" for where in wheres))
+    words = ("p.csv", "--manifest", "m.json", "--batch", "q.jsonl")
+    status, out, _ = _answers(capsys, tmp_path, *words)
+    answers = [json.loads(line) for line in out.splitlines()]
+    chosen = ({"03"}, {"04", "05", "06"}, {"01", "02"})
+    months = [sum(day[5:7] in some for day in made.table.cells("day")) for some in chosen]
+    assert [answer["predicate_count"] for answer in answers] == months
+    monkeypatch.setattr(parts, "LARGE", dict.fromkeys(parts.LARGE, 0))
+    assert _answers(capsys, tmp_path, *words)[:2] == (status, out)
+
+
 def test_columns_with_too_many_combinations_are_refused_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

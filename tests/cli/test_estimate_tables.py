@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.data import embedded_table, write_table
-from splu_ref.estimators import NO_JOINT_ERROR, ordered
+from splu_ref.data import embedded_table, ordered, write_table
+from splu_ref.estimators import NO_JOINT_ERROR
 from splu_ref.mechanisms import SpluGen, SpluGenByColumn
 from splu_ref.randomness import SeededSource
 from tests.rounding import near

@@ -44,7 +44,7 @@ def _between(least: str | None, greatest: str | None, *, above: bool = False, be
 
 
 def _recoded(*conditions: tuple[str, Condition]) -> dict[str, Condition]:
-    manifest: Any = SimpleNamespace(domains=DOMAINS, recoded=STEPS)
+    manifest: Any = SimpleNamespace(domains=DOMAINS, missing="?", recoded=STEPS)
     return dict(recoded_query(Query(conditions), manifest, TABLE).conditions)
 
 
@@ -80,7 +80,7 @@ def test_the_query_on_the_release(
 
 
 def test_bins_are_named_in_their_order() -> None:
-    manifest: Any = SimpleNamespace(domains={}, recoded=(Bins("age", "10", whole=True),))
+    manifest: Any = SimpleNamespace(domains={}, missing=None, recoded=(Bins("age", "10", whole=True),))
     table = Microdata.from_frame(pl.DataFrame({"age": ["100..109", "30..39", "20..29"]}))
     found = recoded_query(Query((("age", _between("20", "109")),)), manifest, table)
     assert found.conditions == (("age", AnyOf(("20..29", "30..39", "100..109"))),)
@@ -92,7 +92,7 @@ def test_bins_are_named_in_their_order() -> None:
      Between(None, date(2025, 2, 28)), Between(date(2024, 12, 31), date(2025, 3, 1), True, True)],
 )  # fmt: skip
 def test_whole_bins_of_dates_are_found_by_a_range_of_dates(condition: Condition) -> None:
-    manifest: Any = SimpleNamespace(domains={}, recoded=(Bins("day", "month"),))
+    manifest: Any = SimpleNamespace(domains={}, missing=None, recoded=(Bins("day", "month"),))
     table = Microdata.from_frame(pl.DataFrame({"day": ["2025-02", "none", "2025-01", "2025-05"]}))
     found = dict(recoded_query(Query((("day", condition),)), manifest, table).conditions)
     assert found == {"day": AnyOf(("2025-01", "2025-02"))}
@@ -142,11 +142,40 @@ def test_years_select_bins_of_quarters(given: Condition) -> None:
 
 
 def _of_dates(width: str, limits: Condition) -> Condition:
-    manifest: Any = SimpleNamespace(domains={}, recoded=(Bins("day", width),))
+    manifest: Any = SimpleNamespace(domains={}, missing=None, recoded=(Bins("day", width),))
     days = {"year": ["1999", "1980", "none", "1981"], "quarter": ["1980-Q3", "none", "1980-Q2"]}
     table = Microdata.from_frame(pl.DataFrame({"day": days[width]}))
     [(_, found)] = recoded_query(Query((("day", limits),)), manifest, table).conditions
     return found
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("day=2021", "day=2021-01-01..2021-12-31"),
+        ("day=2021-Q3", "day=2021-07-01..2021-09-30"),
+        ("day=2022-02", "day=2022-02-01..2022-02-28"),
+        ("day=2021-07..2022-02", "day=2021-07-01..2022-02-28"),
+        ("day>=2021", "day>=2021-01-01"),
+        ("day>2021", "day>2021-12-31"),
+        ("day<2022", "day<2022-01-01"),
+        ("day=2021..2022", "day=2021-01-01..2022-12-31"),
+        ("day=2021-08", "day=2021-08"),  # a value
+        ("day=2021-07-31", "day=2021-07-31"),
+        ("day!=2021-Q3", "day!=2021-Q3"),
+        ("year>=2021", "year>=2021"),
+    ],
+)
+def test_years_quarters_and_months_mean_their_days_in_a_column_of_days(text: str, days: str) -> None:
+    column = {"day": ["2021-01-05", "2021-07-30", "2021-08"], "year": ["2019", "2020", "2022-01-01"]}
+    table = Microdata.from_frame(pl.DataFrame(column))
+    assert recoded_query(Query.parse([text]), None, table) == Query.parse([days])
+
+
+def test_a_query_of_empty_cells_names_the_text_that_was_published_for_them() -> None:
+    with pytest.raises(ParameterError, match="empty cells were published as '\\?': ask for that"):
+        _recoded(("ill", AnyOf(("x", ""))))
+    assert _recoded(("sex", AnyOf(("",)))) == {"sex": AnyOf(("",))}
 
 
 def test_parts_are_combined_beside_others() -> None:

@@ -138,7 +138,7 @@ def _equal(column: str, value: str, domain: Sequence[str]) -> AnyOf | Between:
     if len(several) > 1 or (braced and several[0]):
         return AnyOf(tuple(dict.fromkeys(several)))
     least, dots, greatest = value.partition("..")
-    low, high = end_of(least, last=False), end_of(greatest, last=True)
+    low, high = (end_of(end, last=last) if dots else None for end, last in ((least, False), (greatest, True)))
     if dots and (least or greatest) and (low is None) == (not least) and (high is None) == (not greatest):
         return between(column, low, high)
     bare = least.removeprefix(">"), greatest.removeprefix("<")

@@ -65,11 +65,11 @@ Predicate: TypeAlias = tuple[tuple[str, Condition], ...]
 def value_set(values: Sequence[str]) -> str:
     """Return values as they are written in a condition: one alone, several in braces."""
     if len(values) == 1:
-        return _plain(values[0])
-    return "{" + ", ".join(_plain(value, ",") for value in values) + "}"
+        return written(values[0])
+    return "{" + ", ".join(written(value, ",") for value in values) + "}"
 
 
-def _plain(value: str, besides: str = "") -> str:
+def written(value: str, besides: str = "") -> str:
     """Return a value, quoted if it has a meaning in condition texts."""
     if _NOT_PLAIN.search(value) is None and not (besides and besides in value):
         return value

@@ -14,12 +14,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.channels import ParameterError
 from splu_ref.data import number
 
 Limit: TypeAlias = Decimal | date
 """A number, a day, or a moment (a `datetime` without a time zone)."""
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CALENDAR = re.compile(r"\d{4}-(?:\d\d-\d\d|(?:\d\d|Q\d)$)")
 _PERIOD = re.compile(r"((?!0000)\d{4})(?:-Q([1-4])|-(0[1-9]|1[0-2]))?")
 
 
@@ -58,8 +60,17 @@ def days(text: str) -> tuple[date, date] | None:
 
 
 def end_of(text: str, *, last: bool) -> Limit | None:
-    """Return the limit that a text writes, of a quarter or a month its first or its last day."""
-    found, period = limit(text), days(text)
+    """Return the limit that a text writes, of a quarter or a month its first or its last day.
+
+    Raises
+    ------
+    ParameterError
+        For a day, month or quarter that does not exist.
+    """
+    found, period, written = limit(text), days(text), _CALENDAR.match(text)
+    if written is not None and days(written.group()) is None:
+        kind = "day" if _DATE.fullmatch(written.group()) else "month or quarter"
+        raise ParameterError(f"{written.group()!r} is no {kind} of the calendar: correct it")
     return period[last] if found is None and period is not None else found
 
 

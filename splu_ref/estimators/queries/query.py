@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import listed
+from splu_ref.data import ordered
 from splu_ref.estimators.queries.condition_text import condition_text, read_conditions
 from splu_ref.estimators.queries.conditions import (
     AnyOf,
@@ -23,9 +23,9 @@ from splu_ref.estimators.queries.conditions import (
     NoneOf,
     Predicate,
     condition_of,
-    range_of_days,
+    written,
 )
-from splu_ref.estimators.queries.limits import Limit, Scale, limit
+from splu_ref.estimators.queries.limits import Limit, Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +133,12 @@ class Values:
                 kind, other = ("numbers", "dates") if numeric else ("dates such as 2024-12-31", "numbers")
                 others = self._scale(date.min if numeric else Decimal(0)).values
                 instead = f"write {other} as it does" if others else "name values instead of a range"
-                if others and numeric and (in_days := range_of_days(condition)) is not None:
-                    instead = f"write '{condition_text(self._column, in_days)}'"
                 raise ParameterError(
                     f"column {self._column!r} holds no {kind}, but {self.domain[0]!r}: {instead}"
                 )
             return
         for value in condition.values:
             if value not in self._places and complete:
-                in_days = range_of_days(AnyOf((value,)))
-                if in_days is not None and limit(value) != in_days.least and self._scale(date.min).values:
-                    raise ParameterError(
-                        f"{value!r} is not a value of {self._column!r}: write "
-                        f"'{condition_text(self._column, in_days)}'"
-                    )
                 raise ParameterError(
                     f"{value!r} is not a value of {self._column!r}{suggestion(value, self.domain)}"
                 )
@@ -183,8 +175,11 @@ def selected(column: str, condition: Condition, domain: Sequence[str], *, comple
 
 def suggestion(value: str, domain: Sequence[str]) -> str:
     """Return the end of an error message on an unknown value, with similar values."""
-    close = get_close_matches(value, domain, n=3)
+    by_letters = {each.casefold(): each for each in domain}
+    close = get_close_matches(value, domain, n=3) or [
+        by_letters[each] for each in get_close_matches(value.casefold(), by_letters, n=3)
+    ]
     if close:
         return f": did you mean {' or '.join(map(repr, close))}?"
-    shown = ", ".join(listed(each) or '""' for each in domain[:20])
+    shown = ", ".join(written(each, ",") for each in ordered(domain)[:20])
     return f": it has {shown}" + (", …" if len(domain) > 20 else "")

@@ -1,4 +1,4 @@
-"""Translation of a query on the original columns into one on the recoded columns of a release."""
+"""Translation of a query on the original columns into one on the columns of a release."""
 
 from __future__ import annotations
 
@@ -8,32 +8,35 @@ from decimal import Decimal
 from typing import Any
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import JOINED_BY, OTHER, Bins, Cross, Dropped, Hashed, Rare, Recoding, Records
+from splu_ref.data import JOINED_BY, OTHER, Bins, Cross, Dropped, Hashed, Rare, Recoding, Records, number
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, range_of_days
-from splu_ref.estimators.queries.limits import days
+from splu_ref.estimators.queries.limits import days, moment
 from splu_ref.estimators.queries.query import Query, suggestion
 from splu_ref.mechanisms import Manifest
 
 
-def recoded_query(query: Query, manifest: Manifest, table: Records) -> Query:
+def recoded_query(query: Query, manifest: Manifest | None, table: Records) -> Query:
     """Return the query by the columns of the release.
+
+    A year, quarter or month means its days in a column of days, unless it is a value there.
 
     Parameters
     ----------
     query
         Conditions on columns of the release, of those that a crossing replaced, or on numbers within bins.
     manifest
-        The recoding steps, and the values of the sensitive columns.
+        The recoding steps, the values of the sensitive columns, and the text published for missing cells.
     table
         The published table.
 
     Raises
     ------
     ParameterError
-        If the release does not determine the query, such as a part of a bin; the message suggests another.
+        If the release does not determine the query, such as a part of a bin, or has other values for it;
+        the message suggests another.
     """
     conditions, known = dict(query.conditions), _ReleaseValues(manifest, table)
-    for step in manifest.recoded:
+    for step in known.steps:
         if isinstance(step, Cross):
             parts = {part: conditions.pop(part) for part in step.parts if part in conditions}
             if parts:
@@ -41,21 +44,24 @@ def recoded_query(query: Query, manifest: Manifest, table: Records) -> Query:
         elif step.column in conditions:
             values = known.of(step.column)
             conditions[step.column] = _CHANGED[type(step)](step, conditions[step.column], values)
-    return Query(tuple(conditions.items()))
+    return Query(tuple((column, _by_values(column, each, known)) for column, each in conditions.items()))
 
 
 class _ReleaseValues:
     """The possible values of a column in a release, including columns that a crossing replaced."""
 
-    def __init__(self, manifest: Manifest, table: Records) -> None:
-        self._manifest, self._table = manifest, table
+    def __init__(self, manifest: Manifest | None, table: Records) -> None:
+        self._table = table
+        self.steps = () if manifest is None else manifest.recoded
+        self.domains = {} if manifest is None else manifest.domains
+        self.missing = None if manifest is None else manifest.missing
 
     def of(self, column: str) -> list[str]:
-        if column in self._manifest.domains:
-            return list(self._manifest.domains[column])
+        if column in self.domains:
+            return list(self.domains[column])
         if column in self._table.columns:
             return list(self._table.values(column))
-        for step in self._manifest.recoded:
+        for step in self.steps:
             if isinstance(step, Cross) and column in step.parts:
                 place = step.parts.index(column)
                 return list(dict.fromkeys(parts[place] for _, parts in self.pairs(step)))
@@ -65,6 +71,19 @@ class _ReleaseValues:
         """Return the values of a crossing with their parts, except grouped ones."""
         divided = [(value, value.split(JOINED_BY)) for value in self.of(step.column)]
         return [(value, parts) for value, parts in divided if len(parts) == len(step.parts)]
+
+
+def _by_values(column: str, condition: Condition, known: _ReleaseValues) -> Condition:
+    """Return a condition on years, quarters or months as one on days, if these are the column's values."""
+    named = set() if isinstance(condition, Between) else set(condition.values)
+    if "" in named and known.missing is not None and "" not in known.domains.get(column, ("",)):
+        raise ParameterError(f'{column}="": empty cells were published as {known.missing!r}: ask for that')
+    in_days = range_of_days(condition)
+    if in_days is None or in_days == condition or (named and in_days.least == in_days.greatest):
+        return condition
+    values = known.of(column)
+    has_value = any(each in named if named else number(each) is not None for each in values)
+    return condition if has_value or not any(map(moment, values)) else in_days
 
 
 def _crossed(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import number
+from splu_ref.data import ordered
 from splu_ref.data import record_counts as counted
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
@@ -183,16 +182,6 @@ def require_columns(release: ReleaseData, columns: Sequence[str]) -> None:
         raise ParameterError("--by names the columns of the table, such as sex,occupation: each of them once")
     there = release.table.columns  # the sensitive column of two tables is in the other one
     counted.require_columns(columns, (*there, *(name for name in release.domains if name not in there)))
-
-
-def ordered(values: Iterable[str]) -> list[str]:
-    """Return values in table order: numbers by size, then texts by code point, then the empty text."""
-
-    def place(value: str) -> tuple[int, Decimal, str]:
-        found = number(value)
-        return (1 if value else 2, Decimal(0), value) if found is None else (0, found, value)
-
-    return sorted(values, key=place)
 
 
 def _coded(release: ReleaseData, column: str) -> tuple[list[str], IntArray]:

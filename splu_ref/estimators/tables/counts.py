@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, ParameterError
+from splu_ref.data import ordered
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.estimators.tables.cells import COUNT, Cell, PublicGroups, Table, is_exact, ordered, public_cell
+from splu_ref.estimators.tables.cells import COUNT, Cell, PublicGroups, Table, is_exact, public_cell
 from splu_ref.estimators.tables.reconciliation import reconcile
 from splu_ref.mechanisms import AlphaBeta, FloatArray, PerturbedGeneralization, ReleaseData
 

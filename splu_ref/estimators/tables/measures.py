@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, InputError, ParameterError, inverse
-from splu_ref.data import Bins, codes_in_domain, number, tally
+from splu_ref.data import Bins, codes_in_domain, number, ordered, tally
 from splu_ref.estimators.answers import NO_INTERVAL
 from splu_ref.estimators.linear.inversion import Inversion
 from splu_ref.estimators.linear.transition import published_co_occurrence
@@ -38,7 +38,6 @@ from splu_ref.estimators.tables.cells import (
     Cell,
     PublicGroups,
     Table,
-    ordered,
     require_columns,
 )
 from splu_ref.estimators.tables.reconciliation import GroupSums, Measure, Quadratic, Rates, intervals

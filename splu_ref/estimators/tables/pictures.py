@@ -9,7 +9,8 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from splu_ref.channels import InputError, ParameterError
-from splu_ref.estimators.tables.cells import Cell, Table, ordered
+from splu_ref.data import ordered
+from splu_ref.estimators.tables.cells import Cell, Table
 from splu_ref.output import can_draw, canvas, figure_bytes, replace_invisible
 
 if TYPE_CHECKING:

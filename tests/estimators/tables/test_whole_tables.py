@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from splu_ref.channels.parameters import InputError
-from splu_ref.data import Microdata
+from splu_ref.data import Microdata, ordered
 from splu_ref.estimators import (
     AnyOf,
     Between,
@@ -26,7 +26,7 @@ from splu_ref.estimators import (
     table_object,
 )
 from splu_ref.estimators.tables import counts
-from splu_ref.estimators.tables.cells import PublicGroups, is_exact, ordered
+from splu_ref.estimators.tables.cells import PublicGroups, is_exact
 from splu_ref.estimators.tables.counts import _CellEstimates
 from splu_ref.mechanisms import PublishedTable, ReleaseData, RetentionReplacement, SpluGen
 from tests.rounding import near
