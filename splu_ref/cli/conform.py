@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -28,13 +28,15 @@ from splu_ref.conformance import (
     Verdict,
     check_ids,
     conform,
+    error_line,
     read_expected_failures,
     read_required,
     read_vectors,
+    total_share,
     vector_files,
 )
 from splu_ref.data import refuse_existing, write_in_folder
-from splu_ref.output import draw, say, terminal, visible
+from splu_ref.output import draw, say, terminal, visible, whole_or
 from splu_ref.report import conformance_html
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
@@ -198,7 +200,7 @@ def _reporter(*, reasons: bool) -> Callable[[Result], None]:
         elif reasons and failed and failures == _SHOWN + 1:
             say(f"more than {_SHOWN} failures: the others are listed at the end", stderr=True)
         elif (failed and failures == 1) or (monotonic() > last + _QUIET and not terminal.watched()):
-            now = f"the first is {result.id}" if failed else f"now {result.operation}"
+            now = f"first found: {result.alone}" if failed else f"now {result.operation}"
             say(f"so far: {tested} tested, {failures} failed, {now}", stderr=True)
         else:
             return
@@ -222,19 +224,26 @@ def show_outcome(outcome: Conformance, alone: Callable[[str], str], *, explain: 
     failures = sorted(outcome.failures(), key=lambda failure: _order(failure, crashed=bool(outcome.errors)))
     shown = _SHOWN if explain else _FEW
     for number, failure in enumerate(failures[:shown]):  # on lines of their own, which break no id
-        say(f"{failure.id}: {failure.reason}")
-        for line in outcome.errors.splitlines()[-_ERRORS:] if number == 0 else ():
+        say(failure.reason if failure.alone != failure.id else f"{failure.id}: {failure.reason}")
+        for line in _last_words(outcome.errors) if number == 0 else ():
             say(f"  its errors: {line}")
         if number == 0 and failure.page:
             say(f"  rule: {failure.page}")
         if number == 0 and (failure.kind is not None or failure.operation == PROTOCOL):
-            say(f"  see it: {alone(failure.id)}")
+            say(f"  see it: {alone(failure.alone)}")
     if len(failures) > shown:
         say(f"and {len(failures) - shown} more: --json lists them all")
     show({}, [(f"unknown {word.kind}", str(word)) for word in outcome.unknown[:_SHOWN]], as_json=False)
-    draw(_by_operation(outcome, title))
+    with whole_or(lambda: _show_what_passed_in_short(outcome, title)):
+        draw(_by_operation(outcome, title))
     if outcome.statistics:
         draw(_evidence(outcome))
+
+
+def _last_words(errors: str) -> list[str]:
+    """Return the last lines of the program's errors, or some from the line that names the error on."""
+    lines = errors.splitlines()
+    return lines[min(max(len(lines) - _ERRORS, 0), error_line(lines)) :][:_ERRORS] if lines else []
 
 
 def _order(failure: Result, *, crashed: bool) -> tuple[bool, bool, float]:
@@ -247,8 +256,21 @@ def _order(failure: Result, *, crashed: bool) -> tuple[bool, bool, float]:
     return not failure.tested, refusal, 0 if crashed else size
 
 
-def _by_operation(outcome: Conformance, title: str) -> Table:
-    """Return a table of passed and all tests by operation and kind."""
+def _show_what_passed_in_short(outcome: Conformance, title: str) -> None:
+    """Print the operations of which all tests passed in one line, and the others as a table."""
+    passed = {
+        name: str(share.of)
+        for name, shares in outcome.coverage.items()
+        if (share := total_share(shares)).part == 1
+    }
+    table = _by_operation(outcome, title, without=passed)
+    draw(table) if table.row_count else say(title)
+    if passed:
+        say(f"all passed: {', '.join(f'{name} {count}' for name, count in passed.items())}")
+
+
+def _by_operation(outcome: Conformance, title: str, without: Collection[str] = ()) -> Table:
+    """Return a table of passed and all tests by operation and kind, without some of the operations."""
     table = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     in_shares = (Verdict.PASSED, Verdict.UNSUPPORTED)
     others = [each for each in Verdict if each not in in_shares and outcome.count(each)]
@@ -256,7 +278,7 @@ def _by_operation(outcome: Conformance, title: str) -> Table:
     rows = {
         name: (coverage.get(name, {}), counts)
         for name, counts in sorted(outcome.by_operation().items(), key=lambda each: -each[1]["failed"])
-        if name in outcome.offered or counts["failed"]
+        if (name in outcome.offered or counts["failed"]) and name not in without
     }
     kinds = [kind for kind in Kind if any(kind in shares for shares, _ in rows.values())]
     table.add_column("operation: passed of")

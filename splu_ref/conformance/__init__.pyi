@@ -15,6 +15,7 @@ from .library import answer as answer
 from .library import answer_line as answer_line
 from .outcome import Conformance as Conformance
 from .program import Limits as Limits
+from .program import error_line as error_line
 from .result import PROTOCOL as PROTOCOL
 from .result import Kind as Kind
 from .result import Replay as Replay

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import socket
 import subprocess
@@ -34,6 +35,7 @@ A program that writes byte by byte would otherwise keep the runner busy for the 
 PAUSE = 0.001
 """Seconds."""
 
+_NAMES_ERROR = re.compile(r"(?!\s*at\s).*(?:Error|Exception|panic)")  # a stack frame begins with at
 _CHUNK = 1 << 16
 _LAST_WORDS = 2_000  # bytes of standard error that are retained
 _GRACE = 5.0  # seconds to end after the end of its input
@@ -259,7 +261,18 @@ class Program:
     def _stopped(self, what: str) -> MisbehaviorError:
         self.stop()
         words = self.last_words.splitlines()
-        return MisbehaviorError(f"{what}; the end of its errors: {words[-1][:200]!r}" if words else what)
+        said = f"; the end of its errors: {words[error_line(words)][:200]!r}" if words else ""
+        return MisbehaviorError(what + said)
+
+
+def error_line(lines: Sequence[str]) -> int:
+    """Return the place of the last line that names an error, which stack frames may follow, or of the last.
+
+    >>> error_line(["throw new Error(a)", "Error: b", "  at throwError (a.mjs:1:7)", "Node.js v20"])
+    1
+    """
+    named = (place for place in reversed(range(len(lines))) if _NAMES_ERROR.match(lines[place]))
+    return next(named, len(lines) - 1)
 
 
 def _unstartable(command: Sequence[str], reason: str) -> InputError:

@@ -66,6 +66,12 @@ class Result:
         unsent = self.verdict in (Verdict.SKIPPED, Verdict.UNSUPPORTED) or self.reason.startswith(NOT_RUN)
         return not unsent
 
+    @property
+    def alone(self) -> str:
+        """The id by which it is tested alone: of generated requests, that of the first wrong one."""
+        named = self.reason.partition(": ")[0]
+        return named if named.startswith(f"{self.id}/") else self.id
+
     def to_case(self) -> Case:
         """Return the result as a JUnit case; every result that was not tested is ``skipped``."""
         case = Case(group=self.operation, name=self.id)

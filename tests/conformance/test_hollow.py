@@ -31,7 +31,7 @@ from splu_ref.conformance import (
 )
 from splu_ref.conformance.description import FEATURES
 from splu_ref.conformance.library import OPERATIONS
-from splu_ref.output import visible
+from splu_ref.output import at_most_lines, visible
 from splu_ref.report.conformance_page import conformance_html
 
 SUBSET = "subset/population-5.json"
@@ -40,9 +40,12 @@ import json, sys
 OPS, FEATURES = json.loads(sys.argv[1])
 def refuse(constant):
     raise ValueError(constant)
+def finite(digits):
+    value = float(digits)
+    return value if value - value == 0 else refuse(digits)
 for line in sys.stdin.buffer:
     try:
-        request = json.loads(line.decode(), parse_constant=refuse)
+        request = json.loads(line.decode(), parse_constant=refuse, parse_float=finite, parse_int=finite)
         operation = request["op"] if isinstance(request, dict) else None
     except (ValueError, KeyError, RecursionError):
         operation = None
@@ -323,7 +326,7 @@ for line in sys.stdin:
     lines = printed.out.splitlines()
     assert lines[0].startswith("does not conform: 11 failures in 12 tests, ")
     assert " not run: the program misbehaved 10 times; " in lines[0]
-    first = next(file.vectors[0].id for file in vector_files() if file.operation == "plan")
+    first = next(f"{file.vectors[0].id}/1" for file in vector_files() if file.operation == "plan")
     assert lines[1].startswith(f"{first}: ")
     assert "ended with exit code 1" in lines[1]
     assert [line for line in lines if line.startswith("  its errors: ")] == lines[2:6]
@@ -331,12 +334,69 @@ for line in sys.stdin:
     assert lines[6] == "  rule: splu_ref/spec/plans.py"
     alone = ["conform", "--only", first, "--", sys.executable, "-c", code]
     assert lines[7] == "  see it: " + visible(shlex.join(["splu-ref", *alone]))
-    assert printed.err.startswith(f"so far: 2 tested, 1 failed, the first is {first}\n")
+    assert printed.err.startswith(f"so far: 2 tested, 1 failed, first found: {first}\n")
     assert sum(first in line for line in lines if line != lines[7]) == 1
     assert main(alone) == 1
     printed = capsys.readouterr()
     assert printed.out.startswith(f"failed: {first}, tested alone")
     assert "splu_ref/spec/plans.py" in printed.out
+
+
+def test_the_line_that_names_an_error_is_shown_although_stack_frames_follow(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frames = [f"    at throwError (file:///my.mjs:{n}:3)" for n in range(9)]
+    stack = ["throw new Error('no')", "", "Error: no such plan", *frames, "", "Node.js v20.20.2"]
+    results = [Result("plan/a/1", "plan", Verdict.FAILED, "it ended", Kind.ANSWER)]
+    for errors, shown in (
+        (stack, stack[2:7]),
+        (["warming up", *stack[:3]], ["warming up", *stack[:3]]),
+        (["1", "2", "3", "4", "5", "stopped"], ["2", "3", "4", "5", "stopped"]),
+    ):
+        outcome = Conformance("some", "1", "2", results=results, errors="\n".join(errors))
+        show_outcome(outcome, str)
+        lines = capsys.readouterr().out.splitlines()
+        said = [
+            line.removeprefix("  its errors: ").rstrip() for line in lines if line.startswith("  its errors:")
+        ]
+        assert said == [line.rstrip() for line in shown]
+
+
+def test_the_first_wrong_request_of_a_generated_run_is_tested_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    wrong = DYING.replace("answer_line(line)", "answer_line(line).replace(b'[[', b'[[9, ')")
+    file = only("plan/accumulated-cyclic-4.json")[0]
+    command = [sys.executable, "-c", wrong, ""]
+    outcome = conform(command, [file], at_random=False)
+    show_outcome(outcome, lambda identifier: f"only {identifier}")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("plan/accumulated-cyclic-4/all/1: 'groups' is ")
+    assert "  see it: only plan/accumulated-cyclic-4/all/1" in lines
+    assert main(["conform", "--only", "plan/accumulated-cyclic-4/all/1", "--", *command]) == 1
+    assert {"request:", "expected:", "given:"} <= {
+        line.split()[0] for line in capsys.readouterr().out.splitlines()
+    }
+
+
+def test_a_run_that_passes_names_all_its_operations(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table is replaced by a line where it is too long, but for what did not pass."""
+    names = [f"operation_{n}" for n in range(40)]
+    results = [Result(f"{name}/a/1", name, Verdict.PASSED, kind=Kind.ANSWER) for name in names]
+    outcome = Conformance("all", "1", "2", offered=frozenset(names), results=results)
+    with at_most_lines(20, "add --explain"):
+        show_outcome(outcome, str)
+    said = capsys.readouterr().out
+    assert all(f"{name} 1" in said for name in names)
+    assert "add --explain" not in said
+    outcome.results.append(Result("operation_7/a/2", "operation_7", Verdict.FAILED, "wrong", Kind.ANSWER))
+    with at_most_lines(20, "add --explain"):
+        show_outcome(outcome, str)
+    said = capsys.readouterr().out
+    assert ["operation_7", "1/2", "1"] in [line.split() for line in said.splitlines()]
+    assert "operation_6 1, operation_8 1" in said
+    show_outcome(outcome, str, explain=True)
+    assert "all passed" not in capsys.readouterr().out
 
 
 def test_the_shortest_failure_and_the_worst_operation_come_first(capsys: pytest.CaptureFixture[str]) -> None:
