@@ -190,7 +190,7 @@ def order_within(stream: Stream, codes: Sequence[int]) -> list[int]:
         return list(items)
     keys: list[tuple[int, ...]] = [(codes[item], integer_below(stream, 2**32)) for item in items]
     while True:
-        order = sorted(items, key=lambda item: (keys[item], item))
+        order = sorted(items, key=keys.__getitem__)  # of equal keys the smaller item is first
         frequency = Counter(keys)
         tied = [item for item in order if frequency[keys[item]] > 1]
         if not tied:
