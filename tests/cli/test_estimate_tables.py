@@ -351,6 +351,16 @@ def test_a_part_of_a_crossing_is_requested_by_the_crossing(
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town", "--mean", "0"]) == 2
     assert "the column '0' was not published: name another one" in capsys.readouterr().err
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,both", "--where", "job=a"]) == 0
+    rows += rows[:3] * 10
+    Path("t.csv").write_text("\n".join(f"{row},{n}" for n, row in enumerate(["sex,job,town", *rows])) + "\n")
+    words += ["--group-rare", "both=7", "--force"]
+    assert main([*words, "--drop", "0", "--gamma", "2", "--manifest", "m.json"]) == 0
+    capsys.readouterr()
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,job"]) == 2
+    refused = capsys.readouterr().err
+    assert "give --by both, whose rare values were grouped, so that counts of job are not known" in refused
+    assert "--where" not in refused
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,both"]) == 0
 
 
 @pytest.mark.parametrize("words", [["--mean", "age"], ["--sum", "age", "--where", "job=1"]])
