@@ -257,16 +257,18 @@ def _order(failure: Result, *, crashed: bool) -> tuple[bool, bool, float]:
 
 
 def _show_what_passed_in_short(outcome: Conformance, title: str) -> None:
-    """Print the operations of which all tests passed in one line, and the others as a table."""
-    passed = {
-        name: str(share.of)
-        for name, shares in outcome.coverage.items()
-        if (share := total_share(shares)).part == 1
-    }
-    table = _by_operation(outcome, title, without=passed)
-    draw(table) if table.row_count else say(title)
-    if passed:
-        say(f"all passed: {', '.join(f'{name} {count}' for name, count in passed.items())}")
+    """Print the names of operations of which all tests passed, and if something failed the others as a table.
+
+    The statement names what passed in part.
+    """
+    passed = [name for name, shares in outcome.coverage.items() if total_share(shares).part == 1]
+    names = f"all passed: {', '.join(passed)}" if passed else ""
+    if outcome.holds:
+        say("; ".join(filter(None, (title, names))))
+        return
+    draw(_by_operation(outcome, title, without=passed))
+    if names:
+        say(names)
 
 
 def _by_operation(outcome: Conformance, title: str, without: Collection[str] = ()) -> Table:
