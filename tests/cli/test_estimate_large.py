@@ -127,6 +127,11 @@ def test_months_are_counted_as_their_days(
     chosen = ({"03"}, {"04", "05", "06"}, {"01", "02"})
     months = [sum(day[5:7] in some for day in made.table.cells("day")) for some in chosen]
     assert [answer["predicate_count"] for answer in answers] == months
+    assert made.estimate(job="c", day="2023-03").predicate_count == months[0]
+    days_of = ("day = '2023-03'", "day BETWEEN '2023-04' AND '2023-06'", "day < '2023-03'")
+    (tmp_path / "q.sql").write_text("".join(f"SELECT COUNT(*) WHERE job='c' AND {day};\n" for day in days_of))
+    _, statements, _ = _answers(capsys, tmp_path, *words[:-1], "q.sql")
+    assert [json.loads(line)["predicate_count"] for line in statements.splitlines()] == months
     monkeypatch.setattr(parts, "LARGE", dict.fromkeys(parts.LARGE, 0))
     assert _answers(capsys, tmp_path, *words)[:2] == (status, out)
 
