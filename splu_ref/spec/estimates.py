@@ -175,9 +175,8 @@ def variance(
     These x records are published with it with probability p. Of the m other records of the predicate, a
     hypergeometric number K have the value among their decoys, and are published with it with probability q =
     (1 - p)/(γ - 1). The variance is that of the `unclipped` estimate, taken to be linear (the delta method);
-    the error of a clipped one may be much smaller. In formulas, with f = f′ (f =
-    x if that is larger), M = N - f but at least 1, b = f (γ - 1) but at most M, κ = b/M, m = n - x but at
-    most M:
+    the error of a clipped one may be much smaller. In formulas, with f = f′ (f = x if that is larger), M = N
+    - f but at least 1, b = f (γ - 1) but at most M, κ = b/M, m = n - x but at most M:
 
     - E K = m κ; V = m κ (1 - κ) (M - m)/(M - 1), with 1 for M - 1 where that is smaller;
     - Var y = x p (1 - p) + E K q (1 - q) + q² V;

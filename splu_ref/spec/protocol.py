@@ -23,8 +23,8 @@ anything, and no vector that has an answer is larger:
   each;
 - digits of an answer: 4300.
 
-The last but one bounds the outcomes that this program sums; the library answers more. Limits that stand
-elsewhere, in the rules of an operation, are not free: what is beyond them must be refused.
+The last but one bounds the outcomes that this program sums; the library answers more. What is beyond a
+limit that stands elsewhere, in the rules of an operation or of a field, must be refused.
 """
 
 from __future__ import annotations
@@ -877,10 +877,10 @@ def read_line(line: bytes) -> object:
     """Return the value of a line; None, which is no request, if it is not JSON in UTF-8.
 
     White space around the value is allowed. ``NaN`` and ``Infinity`` are no JSON, and a byte-order mark is no
-    white space. Nor is a number read, in whatever form, that the double next to it is infinite for: one of
-    2^1024 - 2^970 (about 1.8e308) or more in size. Lists and objects are read to a depth of 64, the object
-    of the request included; a line with deeper ones may count as malformed. What a key that occurs twice
-    means is left to the program.
+    white space. A number, also an integer, of 2^1024 - 2^970 (about 1.8e308) or more in size is refused with
+    its line: it becomes infinite when it is rounded to a double. Lists and objects are read to a depth of 64,
+    the object of the request included; a line with deeper ones may count as malformed. What a key that occurs
+    twice means is left to the program.
 
     >>> read_line(b' {"op": "describe"} '), read_line(b"NaN"), read_line(b"")
     ({'op': 'describe'}, None, None)
