@@ -16,6 +16,8 @@ from splu_ref.randomness import IntArray
 _DECIMALS = 6
 """Decimals of a record in reported numbers; further digits are rounding errors of double precision."""
 
+_ROUNDING = 10**-_DECIMALS
+
 NORMAL_95 = 1.959963984540054
 """The 97.5 % point of the normal law."""
 
@@ -33,6 +35,9 @@ MOVED = (
     "and the interval has the counts that agree with the published one"
 )
 """Note on estimates of ``exact`` and ``em`` at an end of that range."""
+
+IMPOSSIBLE = "the unbiased estimate is outside the possible range, to which the interval is cut"
+"""Note on a count, and warning of a sum, that no records have."""
 
 NO_INFORMATION = (
     "the value is published with at least p of all rows: the records are not informative about the "
@@ -138,6 +143,9 @@ class QueryEstimate:
     def __post_init__(self) -> None:
         for name, value in _NOBODY if self.predicate_count == 0 else ():
             object.__setattr__(self, name, value)
+        low, high = self.interval or (self.estimate, self.estimate)
+        if self.note is None and not low - _ROUNDING <= self.estimate <= high + _ROUNDING:
+            object.__setattr__(self, "note", IMPOSSIBLE)
 
     @property
     def known_error(self) -> float:

@@ -257,7 +257,7 @@ def test_means_and_sums_by_group(release: list[str], capsys: pytest.CaptureFixtu
     assert sum(cell["estimate"] for cell in sums["cells"]) == near(ages.sum(), rel=1e-3)
     assert main([*release, "--by", "native_country,occupation", "--sum", "age", "--explain"]) == 0
     shown = capsys.readouterr().out
-    assert "warning *: the unbiased sum is outside the possible range" in shown
+    assert "warning *: the unbiased estimate is outside the possible range" in shown
     assert re.search(r" to \d+(\.\d)? \*", shown), shown
 
 

@@ -23,8 +23,6 @@ NO_ESTIMATE = (
     "no estimate: the release says nothing about the mean, whose interval is the range of the numbers"
 )
 """Warning of a mean about which nothing is known."""
-IMPOSSIBLE = "the unbiased sum is outside the possible range, to which the interval is cut"
-"""Warning of a sum that no records of its group have."""
 PUBLIC = "public"
 """The method of a count that publication did not change."""
 

@@ -26,13 +26,12 @@ from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, InputError, ParameterError, inverse
 from splu_ref.data import Bins, codes_in_domain, number, ordered, tally
-from splu_ref.estimators.answers import NO_INTERVAL
+from splu_ref.estimators.answers import IMPOSSIBLE, NO_INTERVAL
 from splu_ref.estimators.linear.inversion import Inversion
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.conditions import Condition
 from splu_ref.estimators.queries.query import selected
 from splu_ref.estimators.tables.cells import (
-    IMPOSSIBLE,
     NO_ESTIMATE,
     PUBLIC,
     Cell,

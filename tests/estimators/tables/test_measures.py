@@ -13,7 +13,8 @@ import splu_ref as sr
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import Microdata
 from splu_ref.estimators import AnyOf, Cell, measure_table
-from splu_ref.estimators.tables.cells import IMPOSSIBLE, table_object
+from splu_ref.estimators.answers import IMPOSSIBLE
+from splu_ref.estimators.tables.cells import table_object
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement, Swapping
 from tests.rounding import near
 
