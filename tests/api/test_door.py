@@ -215,7 +215,7 @@ def test_columns_are_recoded_as_the_command_line_does(tmp_path: Path) -> None:
             "sex": ["f" if row % 2 else "m" for row in rows],
             "job": ["abcd"[row // 2 % 4] for row in rows],
             "town": [f"t{row % 30}" if row % 5 else "big" for row in rows],
-            "home": [f"h{row % 4}" for row in rows],
+            "home": [f"h{row % 7}" for row in rows],
             "code": [str(row) for row in rows],
         }
     )
