@@ -130,6 +130,7 @@ from .releases.audit import replay_of as replay_of
 from .releases.audit import require_replayable as require_replayable
 from .releases.claims import SpluGenByColumnClaim as SpluGenByColumnClaim
 from .releases.claims import SpluGenClaim as SpluGenClaim
+from .releases.detection_power import DetectionPower as DetectionPower
 from .releases.findings import Check as Check
 from .releases.findings import ReleaseAudit as ReleaseAudit
 from .releases.messages import MEANING as MEANING

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from splu_ref.audit import (
     EPSILON,
     MEANING,
     Check,
+    DetectionPower,
     ReleaseAudit,
     RepeatedPrivacy,
     SpluGenByColumnClaim,
@@ -220,8 +222,8 @@ def run(
         fresh = found.reuse is not None and found.reuse.draws == "fresh"
         if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
-    to_decide = TO_DECIDE.format("add") if original else f"add --original; {TO_DECIDE.format('also')}"
-    lines = [*_lines(found, repeated, to_decide, every=explain), *_domain(facts)]
+    _require_columns_stated(found, published)
+    lines = [*_verdict(found, repeated, original), *_lines(found, every=explain), *_domain(facts)]
     show(_document(found, repeated, facts), lines, as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
 
@@ -307,6 +309,7 @@ def _document(
             for check in found.not_checked
         ],
         "detectable": [each.numbers for each in found.detectable],
+        "decisive_level": None if found.decisive is None else _power_of_ten(found.decisive),
         "not_shown": list(found.not_shown),
         **({} if observed is None else {"observed_domain": observed}),
         "recomputed_from": found.recomputed,
@@ -330,29 +333,62 @@ def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:
     }
 
 
-def _lines(
-    found: ReleaseAudit, repeated: RepeatedPrivacy | None, to_decide: str, *, every: bool
+def _require_columns_stated(found: ReleaseAudit, published: Path) -> None:
+    """Raise if the verdict depends on whether columns were left out on purpose."""
+    for each in found.not_checked:
+        if each.name == "schema" and each.remedy and found.verdict == "inconclusive":
+            raise DataError(f"{published}: {each.remedy}")
+
+
+def _verdict(
+    found: ReleaseAudit, repeated: RepeatedPrivacy | None, original: Path | None
 ) -> Iterator[tuple[str, str]]:
-    """Yield labels and texts; without ``every``, numbers of the failed checks alone."""
+    """Yield the verdict, what would decide, what two releases have in common, and what can be detected."""
     yield "verdict", f"{found.verdict}: {_reason(found)}"
-    if found.reuse is not None and found.reuse.draws == "unlinked":
-        yield "to compare", "give --second a release of the same table with the same public columns"
-    elif found.verdict == "inconclusive" and found.recomputed is None:
-        yield "to decide", to_decide
+    undecided = found.verdict == "inconclusive"
+    if undecided:
+        yield "to decide", _to_decide(found, original)
+    yield from (("second", _judged(check)) for check in found.checks if check.name == "second")
+    if repeated is not None:
+        yield "T_P", str(repeated)
+    if not found.detectable or found.recomputed is not None or found.verdict == "inconsistent":
+        return
+    if undecided:
+        yield "would detect", _by_columns(found, lambda each: each.detected or ("nothing of the draws",))
+    yield "would not detect", _by_columns(found, lambda each: each.smaller)
+
+
+def _to_decide(found: ReleaseAudit, original: Path | None) -> str:
+    """Return what would make an audit conclusive."""
+    ways = [each.remedy for each in found.not_checked if each.remedy]
+    if ways:
+        return "; ".join(ways)
+    if found.decisive is not None:
+        often = f"a false alarm then happens once in {found.decisive.denominator:,} honest releases"
+        ways.append(f"--level {_power_of_ten(found.decisive)} ({often})")
+    if original is None:
+        ways.append("add --original")
+    return "; ".join([*ways, TO_DECIDE.format("add" if original else "also")])
+
+
+def _power_of_ten(level: Fraction) -> str:
+    return f"1e-{len(str(level.denominator)) - 1}"
+
+
+def _lines(found: ReleaseAudit, *, every: bool) -> Iterator[tuple[str, str]]:
+    """Yield labels and texts; without ``every``, numbers of the failed checks alone."""
     given = "" if found.recomputed is None else ", if it is replayed from what it was made from"
     yield "false alarm", f"probability at most {decimal_up(found.level, 3)} for an honest release{given}"
     if found.linked is not None:
         yield "linked", f"{found.linked} of {found.rows} rows certainly belong to one record of the original"
     for check in found.checks:
-        if every or not check.passed:
+        if check.name != "second" and (every or not check.passed):
             yield _named(check.name, check.column), _judged(check)
             if check.power:
                 yield "  would detect", check.power
     passed = [check.name for check in found.checks if check.passed]
     if passed and not every:
         yield "passed", f"{len(passed)} of {len(found.checks)} checks: {', '.join(dict.fromkeys(passed))}"
-    if repeated is not None:
-        yield "T_P", str(repeated)
     if not every:
         left = dict.fromkeys(skipped.name for skipped in found.not_checked)
         yield from [("not checked", f"{', '.join(left)} (for the reasons add --explain)")] if left else []
@@ -378,15 +414,31 @@ def _reason(found: ReleaseAudit) -> str:
         if matched and failed.keys() & {"records", "retention"}:
             own.append(NOT_THE_TABLE)
         return "; ".join([f"failed: {', '.join(failed)}", *own])
-    if found.reuse is not None and found.reuse.draws == "unlinked":
-        return next(skipped.reason for skipped in found.not_checked if skipped.name == "second")
+    undecided = [each.reason for each in found.not_checked if each.remedy]
+    if undecided:
+        return "; ".join(undecided)
     if found.recomputed is not None:
         return f"replayed from the {found.recomputed}, cell by cell; how that was chosen is not tested"
+    if found.verdict == "consistent":
+        return _by_columns(found, lambda each: each.detected, "would detect ")
+    if found.detectable:
+        return _by_columns(found, lambda each: each.open, "would not detect ")
     performed = {check.name for check in found.checks}
     limits = next((text for name, text in BLIND.items() if name in performed), NOTHING)
     if isinstance(found.claimed, SpluGenClaim | SpluGenByColumnClaim) and found.claimed.dependent == 1:
         limits += f"; {NEITHER}"
-    return ". ".join(map(str, found.detectable)) or f"without the original, {limits}"
+    return f"without the original, {limits}"
+
+
+def _by_columns(
+    found: ReleaseAudit, part: Callable[[DetectionPower], tuple[str, ...]], lead: str = ""
+) -> str:
+    """Return a part of the detection power, once for all columns that have it in common."""
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for each in found.detectable:
+        if part(each):
+            columns.setdefault(part(each), []).append(each.column)
+    return "; ".join(f"{', '.join(named)}: {lead}{', '.join(texts)}" for texts, named in columns.items())
 
 
 def _named(name: str, column: str | None) -> str:

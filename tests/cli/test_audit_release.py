@@ -475,7 +475,10 @@ def test_a_release_is_replayed_by_the_ids_that_it_dropped(
     assert "consistent: replayed from the key (keyed randomness), cell by cell" in " ".join(
         capsys.readouterr().out.split()
     )
-    assert main(audit) == 1  # by the other cells
+    assert main(audit) == 3  # by the other cells
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "inconclusive: without --id the key does not give it: row " in printed
+    assert "to decide add the --id that the release was published with" in printed
     Path("t.csv").write_text("who,sex,job\n" + "".join(rows).replace("p7,", "q7,"), encoding="utf-8")
     assert main([*audit, "--id", "who"]) == 1
 
@@ -502,9 +505,18 @@ def test_what_another_original_or_another_gamma_would_look_like_is_said(
         "m.json: a manifest, not a certificate: run splu-ref audit-release with it" in capsys.readouterr().err
     )
     as_four = audited("--manifest", "four.json", "--original", "t.csv")
-    verdict = as_four.split("false alarm")[0]
-    assert "would detect retention up to" in verdict
-    assert "another gamma with the same retention" in verdict.split("would not detect")[1]
+    verdict = as_four.split("false alarm probability")[0]
+    assert "would detect job: retention up to" in verdict
+    assert "another gamma with the same retention" in verdict.split("would not detect job: ")[1]
+    assert "to decide --level 1e-2 (a false alarm then happens once in 100 honest releases); for" in verdict
+    assert (
+        main(["audit-release", "p.csv", "--manifest", "m.json", "--original", "t.csv", "--level", "1e-2"])
+        == 0
+    )
+    assert (
+        main(["audit-release", "p.csv", "--manifest", "m.json", "--original", "t.csv", "--level", "1e-3"])
+        == 3
+    )
     assert "8 counts against Bin(4 f, 1/4)" in as_four
     as_two = audited("--manifest", "m.json", "--original", "t.csv")
     assert "8 counts against Bin(f, 1/4) + Bin(1 f, 3/4)" in as_two
@@ -580,9 +592,9 @@ def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
     assert main([*audit, "--original", "t.csv", "--drop", "name", "--transcript", "drawn"]) == 0
     assert "replayed from the transcript" in " ".join(capsys.readouterr().out.split())
     claimed = ["audit-release", "p.csv", "--sensitive", "job", "--gamma", "2", "--original", "t.csv"]
-    assert main(claimed) == 1
-    verdict = " ".join(capsys.readouterr().out.split()).partition(" false alarm ")[0]
-    assert verdict.endswith("failed: schema; if columns were left out on purpose, add --drop name")
+    assert main(claimed) == 2
+    missing = "p.csv: the release has no column name: add --drop name if left out on purpose"
+    assert missing in capsys.readouterr().err
     for wrong, message in (
         (["--drop", "name"], "--drop is about the original: add --original"),
         (["--original", "t.csv", "--drop", "nome"], "nome"),

@@ -141,7 +141,7 @@ def test_verdicts_go_with_what_was_found() -> None:
         "level": "1/9",
     }
     reported |= {"rows": 5, "linked": None, "not_checked": [], "detectable": [], "not_shown": ["x"]}
-    reported |= {"recomputed_from": None, "second": None}
+    reported |= {"decisive_level": None, "recomputed_from": None, "second": None}
     holder = conftest.validator("audit-release")
     for verdict, passed in (("consistent", True), ("inconclusive", True), ("inconsistent", False)):
         document = reported | {"verdict": verdict, "checks": [row | {"passed": passed}]}

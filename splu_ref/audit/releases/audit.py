@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -17,7 +18,7 @@ from splu_ref.audit.releases.claims import (
     SwappingClaim,
 )
 from splu_ref.audit.releases.findings import Check, Evidence, NotChecked, ReleaseAudit, Reuse, TableFindings
-from splu_ref.audit.releases.messages import UNLINKED
+from splu_ref.audit.releases.messages import ADD_ID, COMPARABLE, UNLINKED
 from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.audit.releases.recorded_draws import recorded_evidence
 from splu_ref.audit.releases.replay import Replay
@@ -255,7 +256,7 @@ def audit_release(
     found = [*_digest_check(digest, manifest, published.row_count), *table.findings]
     if replay is not None:
         replay.require(sensitive, claimed, original)
-        found += [replay.check(published), *recorded_evidence(replay)]
+        found += [_replayed(replay, published), *recorded_evidence(replay)]
     # Every statistical check is given an equal part of the level.
     share = allowed / max(1, sum(isinstance(each, Evidence) for each in found))
     checks = [each for each in found if isinstance(each, Check)]
@@ -266,9 +267,10 @@ def audit_release(
             raise DataError("the second release has other columns than the first: give one of the same table")
         reuse = table.compare(second, level=allowed)
         if reuse.draws == "unlinked":
-            found.append(NotChecked("second", None, UNLINKED))
+            found.append(NotChecked("second", None, UNLINKED, COMPARABLE))
         else:
             checks.append(_second_check(reuse))
+    detectable = () if table.power is None else table.power(share)
     return ReleaseAudit(
         claimed=claimed,
         level=allowed,
@@ -276,10 +278,34 @@ def audit_release(
         linked=table.linked,
         checks=tuple(checks),
         not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
-        detectable=() if table.power is None else table.power(share),
+        detectable=detectable,
+        decisive=_decisive(table, share, allowed)
+        if power and any(each.open for each in detectable)
+        else None,
         reuse=reuse,
         recomputed=None if replay is None else replay.source,
     )
+
+
+def _decisive(table: TableFindings, share: Fraction, level: Fraction) -> Fraction | None:
+    """Return the least power of ten above a level, up to 1/100, at which the power leaves nothing open."""
+
+    def decides(higher: Fraction) -> bool:
+        return table.power is not None and not any(each.open for each in table.power(share / level * higher))
+
+    levels = [each for exponent in range(12, 1, -1) if (each := Fraction(1, 10**exponent)) > level]
+    place = bisect_left(levels, True, key=decides)
+    return levels[place] if place < len(levels) else None
+
+
+def _replayed(replay: Replay, published: Microdata) -> Check | NotChecked:
+    """Compare a table with the replayed release, unless columns were left out or an id may be missing."""
+    check = replay.check(published)
+    if set(published.columns) < set(replay.release.table.columns):
+        return NotChecked(check.name, None, "the columns differ")
+    if check.passed or replay.origin != "key" or replay.id_column is not None:
+        return check
+    return NotChecked(check.name, None, f"without --id the key does not give it: {check.detail}", ADD_ID)
 
 
 def _digest_check(digest: str | None, manifest: Manifest | None, rows: int) -> Iterator[Check]:

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from shlex import quote
 
 import numpy as np
 
 from splu_ref.audit.releases.claims import SpluGenClaim
-from splu_ref.audit.releases.findings import MOST_PLACES, Check
+from splu_ref.audit.releases.findings import MOST_PLACES, Check, NotChecked
 from splu_ref.audit.releases.record_linkage import Match, Original, holds_text_only, text_counts, types_of
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import Manifest, largest_gamma
 
 
-def schema_check(published: Microdata, original: Microdata) -> Check:
+def schema_check(published: Microdata, original: Microdata) -> Check | NotChecked:
     """Check that the published table has the original's columns, in their order and of their types.
 
-    Types are compared only if both tables have types: a table read from CSV is text throughout.
+    There is no verdict if it only lacks columns: they may have been left out on purpose, which its publisher
+    says. Types are compared only if both tables have types: a table read from CSV is text throughout.
     """
     there, here = original.columns, published.columns
+    gone = [name for name in there if name not in here]
+    if set(here) < set(there):
+        lacks = f"the release has no column {', '.join(gone)}"
+        options = " ".join(f"--drop {quote(name)}" for name in gone)
+        return NotChecked("schema", None, lacks, f"{lacks}: add {options} if left out on purpose")
     if set(here) != set(there):
-        gone = ", ".join(sorted(set(there) - set(here))) or "none"
-        new = ", ".join(sorted(set(here) - set(there))) or "none"
-        detail = f"columns missing: {gone}; added: {new}"
-        options = " ".join(f"--drop {quote(name)}" for name in there if name not in here)
-        hint = f"if columns were left out on purpose, add {options}" if set(here) < set(there) else ""
-        return replace(_exact("schema", published, detail, passed=False), hint=hint)
+        new = ", ".join(sorted(set(here) - set(there)))
+        detail = f"columns missing: {', '.join(sorted(gone)) or 'none'}; added: {new}"
+        return _exact("schema", published, detail, passed=False)
     if here != there:
         return _exact("schema", published, "the columns stand in another order", passed=False)
     same = f"the {len(here)} columns of the original, in their order"

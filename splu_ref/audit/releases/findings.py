@@ -94,6 +94,7 @@ class NotChecked:
     name: str
     column: str | None
     reason: str
+    remedy: str = ""  # what to give for a verdict, if there is none without this check
 
 
 Finding: TypeAlias = Check | Evidence | NotChecked
@@ -146,6 +147,9 @@ class ReleaseAudit:
         The checks that were made, and those that were not.
     detectable
         Detection power by sensitive column; empty without an original.
+    decisive
+        Least power of ten, above ``level``, as which the audit would not be inconclusive; None if none up to
+        1/100 is, or none is needed.
     reuse
         Dependence of a second release on the first; None without one.
     recomputed
@@ -159,6 +163,7 @@ class ReleaseAudit:
     checks: tuple[Check, ...]
     not_checked: tuple[NotChecked, ...]
     detectable: tuple[DetectionPower, ...]
+    decisive: Fraction | None = None
     reuse: Reuse | None = None
     recomputed: str | None = None
 
@@ -173,11 +178,11 @@ class ReleaseAudit:
 
         ``inconsistent``: a check failed. ``consistent``: none failed, and in every sensitive column the
         checks would have detected an unprotected release, or the release was replayed. ``inconclusive``: none
-        failed, but an unprotected release would not have been detected, or a second one was not comparable.
+        failed, but an unprotected release would not have been detected, or a check lacks what it needs.
         """
         if not all(check.passed for check in self.checks):
             return "inconsistent"
-        if self.reuse is not None and self.reuse.draws == "unlinked":
+        if any(each.remedy for each in self.not_checked):
             return "inconclusive"
         decided = self.detectable and not any(each.open for each in self.detectable)
         return "consistent" if decided or self.recomputed is not None else "inconclusive"

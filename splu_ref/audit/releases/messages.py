@@ -47,6 +47,10 @@ MEANING = {
 
 UNLINKED = "no row of the second release can be linked with one of the first: they were not compared"
 """Why a second release was not compared."""
+COMPARABLE = "give --second a release of the same table with the same public columns"
+"""Which second release can be compared."""
+ADD_ID = "add the --id that the release was published with"
+"""What to give if a key alone does not give the published table."""
 
 NOT_SHOWN = (
     "deviations smaller than the stated power may be undetected",

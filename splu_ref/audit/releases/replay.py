@@ -280,8 +280,8 @@ class Replay:
             detail = f"the {self.origin} gives these {made.row_count} rows, cell by cell, in this order"
         elif self.origin == "key":
             detail = f"{different}; another key, id column or original, or a table that was changed"
-            named = "no --id was given" if self.id_column is None else f"--id {self.id_column} may be wrong"
-            hint = f"the key may be another, {named}, or the original or the table was changed"
+            wrong = f"the key may be another, --id {self.id_column} may be wrong"
+            hint = f"{wrong}, or the original or the table was changed"
         elif whole:
             detail = f"{different}; the transcript agrees with itself: the table is another or was changed"
         else:

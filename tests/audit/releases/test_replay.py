@@ -101,12 +101,16 @@ def test_a_keyed_release_is_made_again_with_and_without_its_key() -> None:
         assert found.recomputed == f"{replay.origin} (keyed randomness)"
     for wrong in (
         Replay.of_key(OTHER, ORIGINAL, GEN, COLUMNS, "id"),
-        Replay.of_key(KEY, ORIGINAL, GEN, COLUMNS),
         Replay.of_key(KEY, ORIGINAL, SpluGen(3, plan="cyclic"), COLUMNS, "id"),
     ):
         found = _audited(wrong, release.table)
         assert found.verdict == "inconsistent"
         assert "another key, id column or original" in _detail(found)
+    unnamed = _audited(Replay.of_key(KEY, ORIGINAL, GEN, COLUMNS), release.table)
+    assert unnamed.verdict == "inconclusive"  # the release may have been made with an id column
+    changed = release.table.to_frame().with_columns(pl.lit("?").alias(COLUMNS[0]))
+    found = _audited(Replay.of_key(KEY, ORIGINAL, GEN, COLUMNS), Microdata.from_frame(changed))
+    assert found.verdict == "inconsistent"  # by other checks
 
 
 def _detail(found: ReleaseAudit) -> str:
