@@ -62,7 +62,7 @@ class _Options:
     value: str | None
 
 
-GUESSED = "the share of records whose most probable value is their true value"
+GUESSED = "the share of records whose most probable value is their true value, on average over ties"
 
 
 def _elimination_score(known: int) -> str:
@@ -84,7 +84,7 @@ def _averaging(victims: Victims, options: _Options) -> AttackOutcome:
         victims,
         best_guess,
         f"the share of records whose most probable value, after {options.releases} releases with fresh "
-        "randomness, is their true value; under one key they are one release",
+        "randomness, is their true value, on average over ties; under one key they are one release",
     )
 
 

@@ -509,14 +509,8 @@ def test_what_another_original_or_another_gamma_would_look_like_is_said(
     assert "would detect job: retention up to" in verdict
     assert "another gamma with the same retention" in verdict.split("would not detect job: ")[1]
     assert "to decide --level 1e-2 (a false alarm then happens once in 100 honest releases); for" in verdict
-    assert (
-        main(["audit-release", "p.csv", "--manifest", "m.json", "--original", "t.csv", "--level", "1e-2"])
-        == 0
-    )
-    assert (
-        main(["audit-release", "p.csv", "--manifest", "m.json", "--original", "t.csv", "--level", "1e-3"])
-        == 3
-    )
+    as_stated = ["audit-release", "p.csv", "--manifest", "four.json", "--original", "t.csv", "--level"]
+    assert [main([*as_stated, level]) for level in ("1e-3", "1e-2")] == [3, 0]
     assert "8 counts against Bin(4 f, 1/4)" in as_four
     as_two = audited("--manifest", "m.json", "--original", "t.csv")
     assert "8 counts against Bin(f, 1/4) + Bin(1 f, 3/4)" in as_two

@@ -15,7 +15,7 @@ from splu_ref.audit.claims.privacy import level_certificate, refutation
 from splu_ref.audit.claims.quotes import CONCEPTS, RECONSTRUCTION, Ledger, is_rounding, printed
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, largest
 from splu_ref.audit.concepts import ConceptMinimum, concept_minimum, concept_work
-from splu_ref.audit.pure_concepts import best_pure_concept
+from splu_ref.audit.pure_concepts import ConceptCase, best_pure_concept
 from splu_ref.channels import probability, shown
 from splu_ref.guarantees import (
     ExactJson,
@@ -158,6 +158,7 @@ def _found(claim: ConceptPrivacy, least: ConceptMinimum) -> Finding:
     t_p = exact_json(level, "down")
     known = "is" if proved else "is at most"
     proofs, reason = _proofs(claim, least, verdict, alpha)
+    named = _witness(claim, least, alpha) if verdict.contradicted else (level, least.worst)
     remarks = () if proved else (f"Searched: {least.searched}",)
     if claim.estimator == "mle":
         remarks = (*remarks, BY_COUNT)
@@ -167,7 +168,7 @@ def _found(claim: ConceptPrivacy, least: ConceptMinimum) -> Finding:
         f"{records(claim.alpha)}, a {'nearly pure ' if nearly_pure else ''}predicate together with a "
         f"sensitive value, is estimated off by at least {claim.said('epsilon')} of it with probability "
         f"at least {claim.said('t_p')}",
-        f"T_P {known} {t_p['decimal']}{'' if nearly_pure else _worst(least)}",
+        f"T_P {known} {t_p['decimal']}{'' if nearly_pure else _attained(*named, level)}",
         numbers=_numbers(least),
         recompute=claim.command("concept", "alpha", more=f"--method {claim.estimator}"),
         true_for=true_for,
@@ -195,12 +196,16 @@ def _proofs(
         return (), UNDECIDED if verdict is Verdict.NOT_DECIDED else PROVED if claim.t_p else TRIVIAL
     if claim.estimator == "printed":
         return (), NO_PRINTED
-    if least.t_p_pure < claim.t_p:  # the smallest of the witnesses, which is quickest to check
-        error, case = best_pure_concept(claim.law.gamma, claim.epsilon, alpha + 1)
-    else:
-        error, case = least.t_p, least.worst
+    error, case = _witness(claim, least, alpha)
     witness = partial(concept_certificate, claim.law.gamma, claim.epsilon, **asdict(case), error=error)
     return (Proof("decides", witness),), ""
+
+
+def _witness(claim: ConceptPrivacy, least: ConceptMinimum, alpha: int) -> tuple[Fraction, ConceptCase]:
+    """Return the error and the concept of a refutation: the smallest witness, which is quickest to check."""
+    if claim.estimator == "exact" and least.t_p_pure < claim.t_p:
+        return best_pure_concept(claim.law.gamma, claim.epsilon, alpha + 1)
+    return least.t_p, least.worst
 
 
 def _alpha(claim: ConceptPrivacy) -> int:
@@ -214,10 +219,11 @@ def _alpha(claim: ConceptPrivacy) -> int:
     return largest(holds, claim.alpha)
 
 
-def _worst(least: ConceptMinimum) -> str:
-    worst = least.worst
+def _attained(error: Fraction, worst: ConceptCase, level: Fraction) -> str:
+    """Return the concept that errs so rarely: the one of the certificate, if there is one."""
+    where = "attained" if error == level else f"and the probability is {exact_json(error, 'down')['decimal']}"
     return (
-        f", attained where {worst.concept_count} of the {worst.predicate_count} records of a predicate carry "
+        f", {where} where {worst.concept_count} of the {worst.predicate_count} records of a predicate carry "
         f"the value, which {worst.sensitive_count} of {worst.rows} rows carry"
     )
 

@@ -173,19 +173,16 @@ def _narrowed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> F
     releases = first_failure(lambda times: _holds_up_to(claim, claim.alpha, times), claim.releases - 1)
     parts, remarks = [], finding.remarks
     if alpha:
-        parts.append(f"true for alpha up to {alpha}")
+        parts.append(f"for alpha up to {alpha}")
     if releases:
-        parts.append(f"true for {releases_text(releases)}")
+        parts.append(f"for {releases_text(releases)}")
         spoken = "a single release" if releases == 1 else f"the mean of {releases} releases"
         remarks += (f"The certificate of what is true speaks of {spoken}",)
     if claim.releases > 1:
         pooled = claim.releases * (alpha + 1)
         decides = partial(claim.error_certificate, pooled)
-        reason = (
-            f"The mean of {claim.releases} counts errs at f = {alpha + 1} as one count does at f = {pooled}, "
-            "of which the certificate speaks"
-        )
-        remarks = (*remarks, reason)
+        spoken = f"the certificate says f = {pooled} = {claim.releases} releases x {alpha + 1} records"
+        finding = replace(finding, found=f"{finding.found}; {spoken}")
     else:
         decides = partial(refutation, claim, claim.alpha, alpha + 1)
     proofs = [Proof("decides", decides)]
@@ -196,7 +193,7 @@ def _narrowed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> F
     return replace(
         finding,
         verdict=Verdict.NARROWED if parts else Verdict.REFUTED,
-        true_for="; ".join(parts),
+        true_for=f"true {', or '.join(parts)}" if parts else "",
         proofs=tuple(proofs),
         remarks=remarks,
     )

@@ -175,6 +175,11 @@ class CountUtility(ThresholdClaim):
         )
         if found.threshold <= self.t_f:
             return finding
+        if self.values is None:
+            fewer = (
+                "the number of values (values = NUMBER) or the table (splu-ref advise) may give a smaller one"
+            )
+            finding = replace(finding, found=f"{finding.found}; {fewer}")
         narrowed = replace(finding, true_for=f"true from T_f = {found.threshold} on")
         if found.is_least:
             return replace(narrowed, verdict=Verdict.NARROWED)

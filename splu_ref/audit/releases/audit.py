@@ -256,9 +256,12 @@ def audit_release(
     found = [*_digest_check(digest, manifest, published.row_count), *table.findings]
     if replay is not None:
         replay.require(sensitive, claimed, original)
-        found += [_replayed(replay, published), *recorded_evidence(replay)]
-    # Every statistical check is given an equal part of the level.
-    share = allowed / max(1, sum(isinstance(each, Evidence) for each in found))
+        found += recorded_evidence(replay)
+    # Every statistical check is given an equal part of the level, as is the comparison in `_replayed`.
+    unnamed = replay is not None and replay.is_unnamed
+    share = allowed / max(1, sum(isinstance(each, Evidence) for each in found) + unnamed)
+    if replay is not None:
+        found.append(_replayed(replay, published, table, share))
     checks = [each for each in found if isinstance(each, Check)]
     checks += [each.judged(share, power=power) for each in found if isinstance(each, Evidence)]
     reuse = None
@@ -298,12 +301,21 @@ def _decisive(table: TableFindings, share: Fraction, level: Fraction) -> Fractio
     return levels[place] if place < len(levels) else None
 
 
-def _replayed(replay: Replay, published: Microdata) -> Check | NotChecked:
-    """Compare a table with the replayed release, unless columns were left out or an id may be missing."""
+def _replayed(
+    replay: Replay, published: Microdata, table: TableFindings, share: Fraction
+) -> Check | NotChecked:
+    """Return the comparison with a replay, unless an option that was not given may be why they differ.
+
+    That is not so if the two share draws, which is tested as for two releases.
+    """
+    made = replay.release.table
+    if set(published.columns) < set(made.columns):
+        return NotChecked("recomputed", None, "the columns differ")
     check = replay.check(published)
-    if set(published.columns) < set(replay.release.table.columns):
-        return NotChecked(check.name, None, "the columns differ")
-    if check.passed or replay.origin != "key" or replay.id_column is not None:
+    if check.passed or not replay.is_unnamed or published.columns != made.columns:
+        return check
+    against = table.compare(made, level=share).against_independence
+    if against is not None and against.rejects(share):
         return check
     return NotChecked(check.name, None, f"without --id the key does not give it: {check.detail}", ADD_ID)
 

@@ -58,7 +58,9 @@ def rows_check(rows: int, claimed: SpluGenClaim, records: int | None) -> Check:
 def records_check(match: Match, claimed: SpluGenClaim) -> Check:
     """Check that the non-sensitive cells are those of the original's records, fewer than gamma deleted."""
     foreign, gone = match.unexpected
-    return _of_records(match, passed=foreign == 0 and gone < claimed.divisor)
+    lawful = min(gone, match.original.table.row_count % claimed.divisor)
+    more = f", {lawful} of which may be left out" if lawful else ""
+    return _of_records(match, more, passed=foreign == 0 and gone < claimed.divisor)
 
 
 def feasible_check(original: Original, claimed: SpluGenClaim, column: str) -> Check:

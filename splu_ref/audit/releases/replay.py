@@ -252,6 +252,11 @@ class Replay:
         """What the release was made from, in words."""
         return f"{self.origin} ({self.randomness} randomness)"
 
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether no column named the records under a key."""
+        return self.origin == "key" and self.id_column is None
+
     def require(self, sensitive: Sequence[str], claimed: Claim, original: Original | None) -> None:
         """Raise ``ParameterError`` unless this is the release that is claimed, of the original given."""
         if original is None or original.table is not self.original:
@@ -280,8 +285,10 @@ class Replay:
             detail = f"the {self.origin} gives these {made.row_count} rows, cell by cell, in this order"
         elif self.origin == "key":
             detail = f"{different}; another key, id column or original, or a table that was changed"
-            wrong = f"the key may be another, --id {self.id_column} may be wrong"
-            hint = f"{wrong}, or the original or the table was changed"
+            key = (
+                "" if self.id_column is None else f"the key may be another, --id {self.id_column} wrong, or "
+            )
+            hint = f"{key}the original or the table was changed"
         elif whole:
             detail = f"{different}; the transcript agrees with itself: the table is another or was changed"
         else:

@@ -90,6 +90,16 @@ def test_privacy_is_decided_and_narrowed_as_by_trying_every_count(
         assert check(proof.make()).valid
 
 
+def test_the_concept_that_is_named_is_that_of_the_certificate() -> None:
+    finding = _decided("concept-privacy", gamma=4, epsilon="0.3", alpha=5, t_p="0.27", estimator="exact")
+    keys = finding.proofs[0].make()["parameters"]
+    assert finding.found == (
+        "T_P is at most 0.177978515625, and the probability is 0.2373046875 where "
+        f"{keys['concept_count']} of the {keys['predicate_count']} records of a predicate carry the value, "
+        f"which {keys['sensitive_count']} of {keys['rows']} rows carry"
+    )
+
+
 @settings(max_examples=25)
 @given(_EPSILON, st.integers(1, 3), st.integers(2, 3), _CHANCE)
 def test_several_releases_as_by_adding_up_their_counts(
@@ -107,10 +117,13 @@ def test_several_releases_as_by_adding_up_their_counts(
         return
     kept = max((most for most in range(1, alpha) if holds(most, releases)), default=0)
     times = next(times for times in range(1, releases + 1) if not holds(alpha, times)) - 1
-    parts = [f"true for alpha up to {kept}"] if kept else []
+    parts = [f"for alpha up to {kept}"] if kept else []
     if times:
-        parts.append("true for a single release" if times == 1 else f"true for up to {times} releases")
-    assert finding.true_for == "; ".join(parts)
+        parts.append("for a single release" if times == 1 else f"for up to {times} releases")
+    assert finding.true_for == ("true " if parts else "") + ", or ".join(parts)
+    spoken = f"f = {releases * (kept + 1)} = {releases} releases x {kept + 1} records"
+    assert finding.found.endswith(spoken)
+    assert finding.proofs[0].make()["parameters"]["frequency"] == str(releases * (kept + 1))
     assert finding.verdict is (Verdict.NARROWED if parts else Verdict.REFUTED)
     assert [proof.role for proof in finding.proofs] == ["decides", "remains"][: 1 + bool(parts)]
     for proof in finding.proofs:

@@ -265,7 +265,7 @@ def test_rows_that_are_said_to_stand_in_place_stand_there() -> None:
     short = kept.take(np.arange(599))
     assert failed(audited(short, mechanism(), table, power=False)) == {"rows", "records"}
     fewer = Microdata.from_frame(kept.to_frame().drop("age"))
-    assert "schema" in failed(audited(fewer, mechanism(), table, power=False))
+    assert audited(fewer, mechanism(), table, power=False).verdict == "inconclusive"
 
 
 def test_rows_that_stand_in_place_are_linked_though_their_cells_are_alike() -> None:

@@ -111,6 +111,12 @@ def test_a_keyed_release_is_made_again_with_and_without_its_key() -> None:
     changed = release.table.to_frame().with_columns(pl.lit("?").alias(COLUMNS[0]))
     found = _audited(Replay.of_key(KEY, ORIGINAL, GEN, COLUMNS), Microdata.from_frame(changed))
     assert found.verdict == "inconsistent"  # by other checks
+    release, _ = transcribed(GEN, ORIGINAL, COLUMNS, KeyedSource(KEY))
+    first, *others = release.table.cells("job")
+    edited = release.table.to_frame().with_columns(job=pl.Series(["j1" if first == "j0" else "j0", *others]))
+    found = _audited(Replay.of_key(KEY, ORIGINAL, GEN, COLUMNS), Microdata.from_frame(edited))
+    assert found.verdict == "inconsistent"  # the other rows share the draws of the key
+    assert "(1 cell differs)" in _detail(found)
 
 
 def _detail(found: ReleaseAudit) -> str:
