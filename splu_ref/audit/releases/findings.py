@@ -148,7 +148,7 @@ class ReleaseAudit:
     detectable
         Detection power by sensitive column; empty without an original.
     decisive
-        Least power of ten, above ``level``, as which the audit would not be inconclusive; None if none up to
+        Least power of ten above ``level`` at which the audit would be conclusive; None if none up to
         1/100 is, or none is needed.
     reuse
         Dependence of a second release on the first; None without one.
