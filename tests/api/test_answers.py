@@ -163,7 +163,6 @@ def test_a_frame_comes_back_as_it_came(kind: Any) -> None:
         (lambda r: r.estimate(job="g"), "'g' is not a value of 'job'"),
         (lambda r: r.estimate(age=99, job="a"), "'99' is not a value of 'age'"),
         (lambda r: r.estimate(age={"least": 3}, job="a"), "a range is"),
-        (lambda r: r.estimate(day={"min": date(2030, 1, 1)}, job="a"), "no date in that range"),
         (lambda r: r.estimate(day={"min": date(2024, 1, 1), "max": 3}, job="a"), "two numbers or two dates"),
         (lambda r: r.estimate(age=object(), job="a"), "is no value"),
         (lambda r: r.estimate(jbo="a"), "did you mean 'job'"),

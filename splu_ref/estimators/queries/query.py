@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import ordered
+from splu_ref.data import number, ordered
 from splu_ref.estimators.queries.condition_text import condition_text, read_conditions
 from splu_ref.estimators.queries.conditions import (
     AnyOf,
@@ -25,7 +25,7 @@ from splu_ref.estimators.queries.conditions import (
     condition_of,
     written,
 )
-from splu_ref.estimators.queries.limits import Limit, Scale
+from splu_ref.estimators.queries.limits import Limit, Scale, days, end_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +139,8 @@ class Values:
             return
         for value in condition.values:
             if value not in self._places and complete:
+                if any(number(each) is None and days(each) for each in self.domain):
+                    _require_alone(value, condition)
                 raise ParameterError(
                     f"{value!r} is not a value of {self._column!r}{suggestion(value, self.domain)}"
                 )
@@ -173,12 +175,27 @@ def selected(column: str, condition: Condition, domain: Sequence[str], *, comple
     return places
 
 
+def _require_alone(value: str, condition: AnyOf | NoneOf) -> None:
+    """Raise for a year, quarter or month among other values of dates, or one that does not exist."""
+    end_of(value, last=False)
+    period = days(value)
+    alone = isinstance(condition, AnyOf) and len(condition.values) == 1
+    if period is not None and period[0] < period[1] and not alone:
+        raise ParameterError(
+            f"{value!r} is a range of dates, which is named alone or as a limit ({value}..{value}), not in a "
+            "list of values or after !="
+        )
+
+
 def suggestion(value: str, domain: Sequence[str]) -> str:
     """Return the end of an error message on an unknown value, with similar values."""
     by_letters = {each.casefold(): each for each in domain}
-    close = get_close_matches(value, domain, n=3) or [
-        by_letters[each] for each in get_close_matches(value.casefold(), by_letters, n=3)
-    ]
+    equal = [each for each in domain if number(each) == number(value)] if number(value) is not None else []
+    close = (
+        equal[:3]
+        or get_close_matches(value, domain, n=3)
+        or [by_letters[each] for each in get_close_matches(value.casefold(), by_letters, n=3)]
+    )
     if close:
         return f": did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(written(each, ",") for each in ordered(domain)[:20])
