@@ -30,7 +30,7 @@ from splu_ref.channels import (
     shown,
 )
 from splu_ref.cli.output import note
-from splu_ref.data import MISSING_MARKERS, Microdata, text
+from splu_ref.data import JOINED_BY, MISSING_MARKERS, Cross, Microdata, Recoding, text
 from splu_ref.guarantees import decimal_down, exact_json, is_plain_up_to
 from splu_ref.mechanisms import Frequencies
 
@@ -152,9 +152,20 @@ def leak_warnings(leaks: Sequence[Leaks], *, drops: bool = True) -> Iterator[str
             yield concentrated(found, drops=drops)
 
 
-def spelling_notes(domains: Mapping[str, Iterable[str]], missing: str | None) -> Iterator[str]:
-    """Yield a note for each column with values that may be spellings of one value, or of a missing cell."""
-    for column, values in domains.items():
+def spelling_notes(
+    domains: Mapping[str, Iterable[str]], missing: str | None, recoded: Sequence[Recoding] = ()
+) -> Iterator[str]:
+    """Yield a note for each column with values that may be spellings of one value, or of a missing cell.
+
+    A column that was made by crossing others is searched as these.
+    """
+    found: dict[str, Iterable[str]] = dict(domains)
+    for step in recoded:
+        if isinstance(step, Cross) and step.column in found:
+            cells = [value.split(JOINED_BY) for value in found.pop(step.column)]
+            whole = [each for each in cells if len(each) == len(step.parts)]
+            found |= {part: {each[place]: None for each in whole} for place, part in enumerate(step.parts)}
+    for column, values in found.items():
         spellings: dict[str, list[str]] = {}
         for value in values:
             if value != missing:
@@ -163,9 +174,9 @@ def spelling_notes(domains: Mapping[str, Iterable[str]], missing: str | None) ->
         alike = [" and ".join(map(repr, sorted(each))) for each in spellings.values() if each[1:]]
         absent = [repr(value) for marker in markers for value in spellings.get(marker, ())]
         kinds = {"differ only in case or in blanks around them": alike, "look like missing cells": absent}
-        if found := [f"{kind} ({_some(names)})" for kind, names in kinds.items() if names]:
+        if texts := [f"{kind} ({_some(names)})" for kind, names in kinds.items() if names]:
             yield (
-                f"values of {column!r} {', or '.join(found)}: each is published as a value of its own; "
+                f"values of {column!r} {', or '.join(texts)}: each is published as a value of its own; "
                 "correct the table first if they mean the same"
             )
 

@@ -64,7 +64,7 @@ BLIND = {
     "share": "true values are detected only where no release shows one so often or so rarely",
 }
 """Limits of an audit without the original, by the first of these checks that was made."""
-TO_DECIDE = "for every cell, {} --key-file or --transcript"
+TO_DECIDE = "for every cell, {} --key-file{}"
 AT_CLAIMED_RATE = "independence is tested at the claimed rate, so a wrong rate alone fails it too"
 NOT_THE_TABLE = (
     "the published table is the one of the manifest, whose digest does not cover its parameters: a claimed "
@@ -186,7 +186,7 @@ def run(
     with counted("auditing") as progress:
         with about(published):
             table = read_table(published)
-            _require_columns(facts, columns, table.columns)
+            _require_columns(facts, columns, table.columns, drop or ())
             digest = None if facts is None else table.content_digest()
         hidden = () if facts is None or key is not None or record is not None else facts.hashed
         if hidden:
@@ -240,8 +240,13 @@ def _require_original(original: Microdata, made: Sequence[str], dropped: Sequenc
         original.require(column)
 
 
-def _require_columns(manifest: Manifest | None, named: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise unless the table has the sensitive columns that the manifest or the options name."""
+def _require_columns(
+    manifest: Manifest | None, named: Sequence[str], columns: Sequence[str], dropped: Sequence[str]
+) -> None:
+    """Raise unless the table has the sensitive columns that are named, and none that was left out."""
+    for column in dropped:
+        if column in columns:
+            raise ParameterError(f"--drop {column}: the release has this column: leave out --drop {column}")
     if manifest is not None:
         manifest.require_columns(columns)
     require_columns(named, columns)
@@ -368,7 +373,10 @@ def _to_decide(found: ReleaseAudit, original: Path | None) -> str:
         ways.append(f"--level {_power_of_ten(found.decisive)} ({often})")
     if original is None:
         ways.append("add --original")
-    return "; ".join([*ways, TO_DECIDE.format("add" if original else "also")])
+    transcripts = isinstance(found.claimed, SpluGenClaim | SpluGenByColumnClaim)
+    return "; ".join(
+        [*ways, TO_DECIDE.format("add" if original else "also", " or --transcript" if transcripts else "")]
+    )
 
 
 def _power_of_ten(level: Fraction) -> str:

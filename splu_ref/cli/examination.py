@@ -163,8 +163,15 @@ class Examination:
         return [("drop", each.column) for each in self.objections if each.ground in _DROPPED]
 
     def coarsened(self, original: Microdata) -> list[tuple[str, str]]:
-        """Return remedies for the columns that must not be published: longer periods of dates first."""
-        return [self._longer_period(original, column) or (name, column) for name, column in self.drops]
+        """Return remedies for the columns that must not be published: longer periods of dates first.
+
+        A date that gives the sensitive column away is dropped: its month would give it to within a month.
+        """
+        disclosing = {leak.columns[-1] for each in self.leaks for leak in each.leaks if leak.discloses}
+        return [
+            (None if column in disclosing else self._longer_period(original, column)) or (name, column)
+            for name, column in self.drops
+        ]
 
     def _longer_period(self, original: Microdata, column: str) -> tuple[str, str] | None:
         """Return bins of dates that were not tried yet; None without such bins, or without dates."""

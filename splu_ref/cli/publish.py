@@ -506,7 +506,7 @@ class _Publication:
                 else release.outputs(self.output, self.manifest)
             ) + private
         self._write(prepared.table, release, outputs)
-        spelled = spelling_notes(release.domains, prepared.table.missing)
+        spelled = spelling_notes(release.domains, prepared.table.missing, prepared.table.recoded)
         for remark in (*leak_warnings(risks), *spelled, *self._remarks(release, made, outputs)):
             note(remark)
         report = ReleaseReport(

@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from collections import Counter
+from datetime import date, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -353,6 +354,31 @@ def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
     _publish(*words, "--missing", "missing", table="land.csv")
     [reported] = json.loads(Path("m.json").read_text())["sensitive"]
     assert reported["domain"] == ["DE", "FR", "NA", "missing"]
+
+
+def test_values_of_the_parts_of_a_crossing_are_read_as_those_of_columns(
+    folder: Path, frame: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unknown = pl.when(pl.col("age") < 30).then(pl.lit("N/A")).otherwise("ill").alias("ill")
+    frame.with_columns(unknown).write_csv("unknown.csv")
+    crossed = ("--sensitive", "both", "--cross", "both=ill,sex", "--gamma", "2", "--missing", "unknown")
+    _publish(*crossed, *CLEAN, "--drop", "age", table="unknown.csv")
+    assert "values of 'ill' look like missing cells ('N/A')" in capsys.readouterr().err
+
+
+def test_a_date_that_gives_the_sensitive_one_away_is_dropped_and_not_put_into_months(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = range(3000)
+    began = [date(2020, 1, 1) + timedelta(days=row % 29 if row % 20 else 40 + row // 20 % 30) for row in rows]
+    columns = {
+        "began": began,
+        "since": [f"{day:%d.%m.%y}" for day in began],
+        "seen": [date(2021, 1, 1) + timedelta(days=row) for row in rows],
+    }
+    pl.DataFrame(columns).write_csv("dates.csv")
+    assert main(["advise", "dates.csv", "--sensitive", "since", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["command"].endswith("--bins seen=month --drop began")
 
 
 @pytest.mark.parametrize("option", ["--drop=ssn,code", "--keep=age, ssn", "--bins=age=10,ssn=2.0"])

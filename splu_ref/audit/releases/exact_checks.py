@@ -185,6 +185,11 @@ def _of_records(match: Match, more: str = "", *, passed: bool, moved: Sequence[i
     matched = (
         "no row matches" if foreign == match.rows else f"{match.rows - foreign} of {match.rows} rows match"
     )
-    hint = f"{matched}: is --original the right file?" if 10 * foreign >= 9 * match.rows else ""
+    hint = (
+        f"{matched}: is --original the right file, and --manifest that of this release (columns may have "
+        "been recoded)?"
+        if 10 * foreign >= 9 * match.rows
+        else ""
+    )
     at, of = (tuple(place + 1 for place in each[:MOST_PLACES]) for each in (moved or failed[0], failed[1]))
     return Check("records", None, passed, detail, match.rows, hint=hint, places=(at, of))

@@ -285,10 +285,11 @@ class Replay:
             detail = f"the {self.origin} gives these {made.row_count} rows, cell by cell, in this order"
         elif self.origin == "key":
             detail = f"{different}; another key, id column or original, or a table that was changed"
-            key = (
-                "" if self.id_column is None else f"the key may be another, --id {self.id_column} wrong, or "
+            named = f"the key may be another, --id {self.id_column} wrong or not used, or "
+            hint = (
+                f"{'' if self.id_column is None else named}the original was changed, or is not in the format "
+                "that was published, or the table was changed"
             )
-            hint = f"{key}the original or the table was changed"
         elif whole:
             detail = f"{different}; the transcript agrees with itself: the table is another or was changed"
         else:
