@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -16,13 +17,13 @@ from hypothesis import strategies as st
 
 from splu_ref.audit.advice.coded_table import TableInMemory, groups_of
 from splu_ref.audit.advice.joint_view import joint_views
-from splu_ref.audit.advice.leaks import Leaks, Roles, scan
+from splu_ref.audit.advice.leaks import Leaks, Roles, _Fit, scan
 from splu_ref.audit.advice.skew import require_groups
 from splu_ref.audit.advice.verdict import refuse_disclosure
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.cli.assessment import joint_lines
-from splu_ref.data import Bins, Cross, Microdata, Rare, Recoding, prepare_table
+from splu_ref.data import Bins, Cross, Microdata, Rare, Recoding, embedded_table, prepare_table
 
 CELLS = st.sampled_from(["x", "y", "z", ""])
 
@@ -313,3 +314,93 @@ def test_of_a_pair_the_better_predictor_is_dropped() -> None:
         assert leak.columns == ("day", "rough")
         with pytest.raises(DataError, match="drop rough, or"):
             refuse_disclosure([_scan({**columns, "s": s})])
+
+
+def _narrowing(columns: dict[str, list[str]]) -> set[tuple[str, ...]]:
+    return {leak.columns for leak in _scan(columns, above=10).leaks if leak.kind == "narrows"}
+
+
+def test_a_month_narrows_dates_and_a_share_narrows_amounts() -> None:
+    """No cell has a frequent value, but draws from the whole table seldom fit it."""
+    rng = np.random.default_rng(1)
+    start = date(2020, 1, 1).toordinal()
+    days = [date.fromordinal(start + day).isoformat() for day in rng.integers(730, size=8000).tolist()]
+    found = _scan(
+        {
+            "month": [day[:7] for day in days],
+            "half": ["1" if day[5:] < "07" else "2" for day in days],
+            "s": days,
+        }
+    )
+    [leak] = found.leaks
+    assert (leak.kind, leak.columns, leak.discloses) == ("narrows", ("month",), "s")
+    assert leak.records == pytest.approx(8000, abs=5)
+    assert leak.among == pytest.approx(8000 * (1 + 1 / 24), abs=20)
+    assert leak.sentence == (
+        "'month' narrows 's': where half of the published values are true, "
+        "95 of 100 are of those that also occur with its cell"
+    )
+    with pytest.raises(DataError, match=r"'month' narrows 's': .*: nothing is published; drop month"):
+        refuse_disclosure([found])
+    amounts = rng.integers(2000, size=8000)
+    tax = {"tax": list(map(str, (19 * amounts // 100).tolist()))}
+    assert _narrowing({**tax, "s": list(map(str, amounts.tolist()))}) == {("tax",)}
+
+
+def test_as_many_true_as_drawn_values_fit_columns_that_are_independent() -> None:
+    """Over all orders of the values, exactly; no table of 8000 records with 2000 values is reported."""
+    rng = np.random.default_rng(2)
+    for cells, values in (("aabbc", "vvwwx"), ("aaabcd", "vvvwwx"), ("aab--c", "vwwxyy")):
+        true, drawn = 0, Fraction(0)
+        for order in permutations(values):
+            table = TableInMemory(
+                Microdata.from_frame(
+                    pl.DataFrame({"x": [cell.strip("-") for cell in cells], "s": list(order)})
+                )
+            )
+            fit = _Fit(table, "s", table.counted("x"))
+            for numbers, counts in table.counts(["x"], "s"):
+                fit.add(numbers, counts)
+            true, drawn = true + fit.true, drawn + fit.drawn
+        assert true == drawn > 0
+    for _ in range(50):
+        x, s = (list(map(str, rng.integers(2000, size=8000).tolist())) for _ in range(2))
+        assert not _narrowing({"x": x, "s": s})
+
+
+def test_values_that_occur_once_with_a_cell_do_not_fit_it() -> None:
+    """Unless a record is left out, nearly all true values would fit, and hardly a draw."""
+    rng = np.random.default_rng(3)
+    x, s = (list(map(str, rng.integers(700, size=3000).tolist())) for _ in range(2))
+    assert not _narrowing({"x": x, "s": s})
+    # a fifth of the records fits, or one record less
+    for twice, reported in ((100, {("x",)}), (99, set())):
+        pairs = [(f"x{row}", f"s{row}") for row in range(twice) for _ in range(2)]
+        rest = 1000 - 2 * twice
+        pairs += [(f"a{row // 2}", f"b{row * 7 % rest // 2}") for row in range(rest)]
+        found = _narrowing({"x": [x for x, _ in pairs], "s": [s for _, s in pairs]})
+        assert found == reported
+
+
+def test_no_column_of_the_embedded_table_narrows_another() -> None:
+    table = embedded_table()
+    for sensitive in ("age", "education", "occupation"):
+        [found] = scan(table, [sensitive], 10, most_cells=0)
+        assert not [leak for leak in found.leaks if leak.kind == "narrows"]
+
+
+def test_what_narrows_numbers_before_they_are_in_bins_may_tell_nothing_of_the_bins() -> None:
+    numbers = np.random.default_rng(5).integers(400, size=2000).tolist()
+    columns = {"digits": [str(number % 20) for number in numbers], "s": list(map(str, numbers))}
+    assert _narrowing(columns) == {("digits",)}
+    assert _recoded(columns, [Bins.of("s", "100")]).leaks == ()
+
+
+def test_what_determines_a_part_of_a_crossing_is_not_also_called_narrowing() -> None:
+    rng = np.random.default_rng(4)
+    region, other = rng.integers(15, size=1500).tolist(), rng.integers(20, size=1500).tolist()
+    columns = {"code": [f"c{each}" for each in region], "region": list(map(str, region))}
+    found = _recoded({**columns, "other": list(map(str, other))}, [Cross.of("s", ["region", "other"])])
+    assert [(leak.kind, leak.discloses) for leak in found.leaks if "code" in leak.columns] == [
+        ("determines", "region")
+    ]

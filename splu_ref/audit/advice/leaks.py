@@ -2,7 +2,8 @@
 
 A unique cell identifies its record. A column that determines the sensitive one is a copy of it. And a
 predicate whose records nearly all have one value discloses it, because its size is public and each of its
-records retains the value with probability p: the larger the predicate, the more certain.
+records retains the value with probability p: the larger the predicate, the more certain. A column may also
+narrow the sensitive one, as a month narrows dates: draws seldom fit the cell, so values that fit are true.
 
 Guesses are compared with those of the most frequent value, which needs no other column. A recoded sensitive
 column is searched in its published form and in its form before each step: a crossing hides none of its parts.
@@ -16,7 +17,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import combinations, count
-from math import comb, isqrt
+from math import ceil, comb, isqrt
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -28,9 +29,10 @@ from splu_ref.audit.advice.groups import MOST_LISTED
 from splu_ref.channels import STEP, Concept, ParameterError, spend
 from splu_ref.data import Microdata, text
 from splu_ref.guarantees import Progress
+from splu_ref.randomness import IntArray
 
 Kind: TypeAlias = Literal[
-    "determines", "unique", "nearly determines", "ranges", "nearly unique", "partly unique"
+    "determines", "unique", "nearly determines", "ranges", "narrows", "nearly unique", "partly unique"
 ]
 _ORDER = get_args(Kind)
 """Kinds of disclosures, the most serious first."""
@@ -49,6 +51,9 @@ EXPECTED = 3
 expected, none is no surprise (the rule of three)."""
 FEWEST = 20
 """Least number of records with shared cells, or of ordered values, for a column that determines another."""
+NARROWED, FITTING = Fraction(9, 10), Fraction(1, 5)
+"""Least share of true values among those that fit a column that narrows the sensitive one, where as many
+values are retained as are drawn, whatever gamma is; and least share of records whose value fits."""
 MOST_CELLS, OVERHEAD = 30_000_000, 5_000
 """Limit of records times pairs of columns at publication, a few seconds; and the fixed cost of a pair in
 records."""
@@ -81,7 +86,9 @@ class Leak:
 
     kind: Kind  #: kind of the disclosure
     columns: tuple[str, ...]  #: one, or two: last the one that predicts better alone
-    records: int  #: number of affected records, and of the records considered
+    #: Number of affected records, and of the records considered. Of ``narrows``: true values that fit, and
+    #: these with the expected number that would fit if all values were drawn.
+    records: int
     among: int  #: see ``records``
     #: the column that is disclosed: the sensitive one, or what it was recoded from; of identities empty
     discloses: str = ""
@@ -97,6 +104,11 @@ class Leak:
         if self.kind == "determines":
             shared = f"all {self.among} records that share a cell share the value"
             return f"{name} {verb} {self.discloses!r}: {shared}"
+        if self.kind == "narrows":
+            return (
+                f"{name} narrows {self.discloses!r}: where half of the published values are true, "
+                f"{100 * self.records // self.among} of 100 are of those that also occur with its cell"
+            )
         cells = "cells" if len(self.columns) > 1 else "cell"
         guessed = f"have the majority value of the other records with their {cells}"
         if self.kind == "ranges":
@@ -201,7 +213,8 @@ def scan(
     -----
     A column determines the sensitive one if records that share their cell with others have the majority
     value of these others. Predictions leave the record itself out; otherwise a column of unique cells would
-    determine everything.
+    determine everything. A column narrows the sensitive one in its published form alone: what fits an
+    earlier form need not fit the published one.
     """
     declared = Roles() if roles is None else roles
     declared.require(table, sensitive)
@@ -228,12 +241,16 @@ def scan(
                 if progress is not None:
                     progress(number * steps + done, searches * steps)
 
-            known = {frozenset(leak.columns) for leak in leaks}
-            more, concentrated = _scan_column(table, form, seen, pairs, above, known, report)
+            known = {frozenset(leak.columns) for leak in leaks if leak.kind != "narrows"}
+            more, concentrated = _scan_column(
+                table, form, seen, pairs, above, known, report, published=form == name
+            )
             leaks += more
             predicates = {each.predicate for each in concentrations}
             concentrations += (each for each in concentrated.largest() if each.predicate not in predicates)
             unlisted += concentrated.unlisted
+        known = {frozenset(leak.columns) for leak in leaks if leak.kind != "narrows"}
+        leaks = [leak for leak in leaks if leak.kind != "narrows" or {*leak.columns} not in known]
         drawn = () if name in declared.keep else _drawn_leaks(table, forms[name], sensitive, declared)
         leaks = sorted([*identities, *leaks], key=lambda leak: (_ORDER.index(leak.kind), len(leak.columns)))
         found.append(
@@ -288,6 +305,8 @@ def _scan_column(
     above: int,
     known: Container[Set[str]],
     report: Callable[[int], None],
+    *,
+    published: bool,
 ) -> tuple[list[Leak], _ConcentratedPredicates]:
     """Return what discloses one form of a sensitive column, besides the columns that are known to."""
     leaks, done = list[Leak](), 0
@@ -297,13 +316,17 @@ def _scan_column(
     for column in columns:
         of_column = _ConcentratedPredicates(table, sensitive, above)
         prediction = _MajorityPrediction(table, sensitive, (column.name,))
+        fit = _Fit(table, sensitive, column)
         if {column.name} in known:
             determining.add(column.name)
         else:
-            for groups in groups_of(table, [column], sensitive):
+            for numbers, counts in table.counts([column.name], sensitive):
+                groups = EqualRecords.of([column], numbers, counts, len(table.domain(sensitive)))
                 prediction.add(groups)
                 of_column.add(groups)
-            leak = prediction.leak() or _neighbor_leak(table, column, sensitive)
+                if published:
+                    fit.add(numbers, counts)
+            leak = prediction.leak() or _neighbor_leak(table, column, sensitive) or fit.leak()
             if leak is None:
                 concentrated.merge(of_column)
                 guessed[column.name] = prediction.guessed
@@ -369,6 +392,42 @@ class _MajorityPrediction:
             return None
         kind: Kind = "determines" if self._pure else "nearly determines"
         return Leak(kind, self._columns, right, among, self._sensitive)
+
+
+class _Fit:
+    """Values that also occur with the cell of their record in other records: true ones, and drawn ones.
+
+    Each record is left out, and of a drawn value the record from which it comes. So as many true as drawn
+    values are expected to fit if the columns are independent, however few records a cell or a value has. With
+    n records of the cell and f of the value among N, n f/N draws fit if at least two records have both, and
+    (n - 1)(f - 1)/N if one has.
+    """
+
+    def __init__(self, table: CodedTable, sensitive: str, column: CountedColumn) -> None:
+        self._sensitive, self._column = sensitive, column
+        self._frequencies = table.histogram(sensitive)
+        self._rows = int(self._frequencies.sum())
+        self.true, self._pairs = 0, 0
+
+    def add(self, numbers: IntArray, counts: IntArray) -> None:
+        """Add counted records; see `CodedTable.counts`."""
+        cells, codes = np.divmod(numbers, len(self._frequencies))
+        alone = (counts == 1).astype(np.int64)
+        sizes = self._column.frequencies(cells)
+        self.true += int(counts[counts > 1].sum())
+        self._pairs += int(np.dot(sizes - alone, self._frequencies[codes] - alone))
+
+    @property
+    def drawn(self) -> Fraction:
+        """Expected number of values that fit if all are drawn."""
+        return Fraction(self._pairs, self._rows)
+
+    def leak(self) -> Leak | None:
+        """Return the leak if nearly all values that fit are true, and enough fit, else None."""
+        fitting = self.true + self.drawn
+        if self.true < max(FITTING * self._rows, NARROWED * fitting) or self.true < FEWEST:
+            return None
+        return Leak("narrows", (self._column.name,), self.true, ceil(fitting), self._sensitive)
 
 
 def _neighbor_leak(table: CodedTable, column: CountedColumn, sensitive: str) -> Leak | None:
