@@ -23,7 +23,7 @@ from splu_ref.audit.advice.skew import crossing
 from splu_ref.audit.advice.table_in_files import TableInFiles
 from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
-from splu_ref.data import embedded_table, read_table
+from splu_ref.data import Microdata, embedded_table, read_table
 from tests.pace import TWO_THREADS
 
 _CODED = "splu_ref.audit.advice.coded_table"
@@ -116,6 +116,18 @@ def test_groups_of_equal_cells_come_in_one_piece(
     keys = [key for piece in pieces for key in piece.key.tolist()]
     filled = odd.filter(pl.col("name").is_not_null())
     assert len(keys) == len(set(keys)) == filled.select("name", "area").n_unique()
+
+
+def test_a_column_that_narrows_is_found_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _small(monkeypatch)
+    days = np.random.default_rng(6).integers(365, size=6000)
+    table = pl.DataFrame({"week": days // 7, "day": days}).cast(pl.String)
+    table.write_parquet(tmp_path / "days.parquet")
+    files = TableInFiles(tmp_path / "days.parquet", ["day"], None, tmp_path)
+    assert len(list(files.counts(["week"], "day"))) > 1
+    [found], [expected] = scan(files, ["day"], 10), scan(Microdata.from_frame(table), ["day"], 10)
+    assert found.leaks == expected.leaks
+    assert [leak.kind for leak in found.leaks] == ["narrows"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="what is mapped is not reported here")

@@ -241,7 +241,7 @@ def scan(
                 if progress is not None:
                     progress(number * steps + done, searches * steps)
 
-            known = {frozenset(leak.columns) for leak in leaks if leak.kind != "narrows"}
+            known = _in_any_form(leaks)
             more, concentrated = _scan_column(
                 table, form, seen, pairs, above, known, report, published=form == name
             )
@@ -249,7 +249,7 @@ def scan(
             predicates = {each.predicate for each in concentrations}
             concentrations += (each for each in concentrated.largest() if each.predicate not in predicates)
             unlisted += concentrated.unlisted
-        known = {frozenset(leak.columns) for leak in leaks if leak.kind != "narrows"}
+        known = _in_any_form(leaks)
         leaks = [leak for leak in leaks if leak.kind != "narrows" or {*leak.columns} not in known]
         drawn = () if name in declared.keep else _drawn_leaks(table, forms[name], sensitive, declared)
         leaks = sorted([*identities, *leaks], key=lambda leak: (_ORDER.index(leak.kind), len(leak.columns)))
@@ -269,6 +269,11 @@ def scan(
             )
         )
     return tuple(found)
+
+
+def _in_any_form(leaks: Sequence[Leak]) -> set[frozenset[str]]:
+    """Return the columns that disclose a form; one that narrows the published form may determine another."""
+    return {frozenset(leak.columns) for leak in leaks if leak.kind != "narrows"}
 
 
 def _pairs(columns: Sequence[CountedColumn], most: int | None) -> list[tuple[CountedColumn, CountedColumn]]:
