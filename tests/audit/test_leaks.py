@@ -373,7 +373,7 @@ def test_values_that_occur_once_with_a_cell_do_not_fit_it() -> None:
     rng = np.random.default_rng(3)
     x, s = (list(map(str, rng.integers(700, size=3000).tolist())) for _ in range(2))
     assert not _narrowing({"x": x, "s": s})
-    # a fifth of the records fits, or one record less
+    # a fifth of the records fits, or two records fewer
     for twice, reported in ((100, {("x",)}), (99, set())):
         pairs = [(f"x{row}", f"s{row}") for row in range(twice) for _ in range(2)]
         rest = 1000 - 2 * twice
