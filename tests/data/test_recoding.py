@@ -76,7 +76,7 @@ def test_a_number_lies_in_its_bin(number: Decimal, width: Decimal) -> None:
     [
         ("x=10", ["3", "many"], "holds 'many' in row 2, which is no number"),
         ("x=10", ["3", "inf"], "holds 'inf' in row 2"),
-        ("x=month", ["2024-02-30"], "holds '2024-02-30' in row 1, which is no date"),
+        ("x=month", ["2024-02-29", "2024-02-30"], "holds '2024-02-30' in row 2, which is no date"),
     ],
 )
 def test_what_is_no_number_or_date_is_named(step: str, cells: list[str], error: str) -> None:

@@ -178,11 +178,11 @@ function privacy({ gamma, epsilon, alpha, t_p: level, retention: p, releases = 1
   if (value.compare(level) >= 0) return { verdict: "confirmed", found };
   const parts = [];
   const failing = firstBelow(gamma, epsilon, alpha, level, p, releases);
-  if (failing > 1) parts.push(`true for alpha up to ${failing - 1}`);
+  if (failing > 1) parts.push(`for alpha up to ${failing - 1}`);
   let times = 0;
   while (times < Math.min(releases - 1, MOST_RELEASES) && firstBelow(gamma, epsilon, alpha, level, p, times + 1) === null) times += 1;
-  if (times) parts.push(times === 1 ? "true for a single release" : `true for up to ${times} releases`);
-  return { verdict: parts.length ? "narrowed" : "refuted", found, trueFor: parts.join("; ") };
+  if (times) parts.push(times === 1 ? "for a single release" : `for up to ${times} releases`);
+  return { verdict: parts.length ? "narrowed" : "refuted", found, trueFor: parts.length ? `true ${parts.join(", or ")}` : "" };
 }
 
 function utility({ gamma, epsilon, t_e: allowed, t_f: claimed, retention: p }) {
