@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -21,7 +21,7 @@ from splu_ref.cli.estimate_answers import (
 )
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.options import SensitiveTable
-from splu_ref.cli.output import AsJson, Explain, Force, Separator, about, note
+from splu_ref.cli.output import AsJson, Explain, Force, Separator, about
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import some_queries
 from splu_ref.cli.records import published_records
@@ -30,7 +30,6 @@ from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
     METHODS,
-    PUBLIC,
     AnswerQueries,
     ConvergenceError,
     Interval,
@@ -166,7 +165,6 @@ def run(
     chosen = None if method is None or not isinstance(mechanism, SpluGens) else _method(method)
     kind = _interval(interval)
     results: dict[int, dict[str, Any]] = {}
-    methods: set[str] = set()
     with about(published), counted("counting") as progress:
         for table, numbers in published_records(
             published,
@@ -187,8 +185,7 @@ def run(
             ]
             if by:
                 chosen_records = chosen_queries[0][1].conditions if chosen_queries else ()
-                made = make_table(known, ask, chosen_records, wanted, method, as_json=as_json)
-                _warn_of_batches(facts, (cell.method for cell in made.cells))
+                make_table(known, ask, chosen_records, wanted, method, as_json=as_json)
                 return 0
             for line, query in chosen_queries:
                 try:
@@ -197,24 +194,12 @@ def run(
                     raise type(error)(f"{batch}, line {line}: {error}" if line else str(error)) from None
             queried = [query for _, query in chosen_queries]
             answered = ask(queried, method) if batch is None else _answered(ask, method, queried)
-            methods |= {"em" if isinstance(each, str) else each.method for each in answered}
             if batch is not None:
                 results |= _results(numbers, known, chosen_queries, answered)
-    _warn_of_batches(facts, methods)
     if batch is None:
         [answer] = (each for each in answered if not isinstance(each, str))
         show_answer(known, queried[0], answer, _summary(mechanism, chosen, answer.method), as_json=as_json)
     return _say_results(results)
-
-
-def _warn_of_batches(facts: Manifest | None, methods: Iterable[str]) -> None:
-    """Print a note if conjunctions in a release of batches were estimated, by methods of these names."""
-    if facts is not None and facts.batches and not {"mle", PUBLIC}.issuperset(methods):
-        note(
-            f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
-            "intervals of conjunctions assume one plan over all records: for counts of one batch, give its "
-            "rows in a file of their own, with --sensitive, --gamma and --retention in place of the manifest"
-        )
 
 
 def _summary(mechanism: Mechanism[object], chosen: Method | None, method: str) -> str:
@@ -243,7 +228,13 @@ def _opened(
     known = ReleaseData(table=table, mechanism=mechanism, domains=stated, attached_manifest=facts)
     if isinstance(mechanism, SpluGens):
         domains = None if facts is None else facts.domains
-        estimator = QueryEstimator(table, release.columns, mechanism, domains=domains)
+        estimator = QueryEstimator(
+            table,
+            release.columns,
+            mechanism,
+            domains=domains,
+            has_batches=facts is not None and bool(facts.batches),
+        )
 
         def answer(queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
             named = None if method is None else chosen

@@ -69,6 +69,13 @@ ON_AVERAGE = (
 )
 """Warning for intervals of the kind ``average``."""
 
+BATCHES = (
+    "the interval is for one plan over all records, and the release has batches with a plan each: of records "
+    "of one batch it covers less than 95 %, even if the batches differ by chance alone; estimate the rows of "
+    "the batch as a release of their own"
+)
+"""Warning on estimates of conjunctions in a release of batches."""
+
 EMPTY_PREDICATE = "no record meets the conditions on the columns that are not sensitive, so the count is 0"
 """Note on estimates for an empty predicate."""
 

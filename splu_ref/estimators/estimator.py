@@ -12,6 +12,7 @@ import numpy as np
 from splu_ref.channels import DataError, ParameterError
 from splu_ref.data import Records, require_columns
 from splu_ref.estimators.answers import (
+    BATCHES,
     NO_INTERVAL,
     NO_JOINT_INTERVAL,
     Estimates,
@@ -115,6 +116,9 @@ class QueryEstimator:
     domains
         All values of the sensitive columns, as recorded in a manifest. By default the published values are
         the domain, and queries may name other values, which may have no published record.
+    has_batches
+        Whether the records were published in batches, with a plan each: estimates of conjunctions are for one
+        plan, and say so.
 
     Raises
     ------
@@ -143,8 +147,10 @@ class QueryEstimator:
         mechanism: SpluGens,
         *,
         domains: Mapping[str, tuple[str, ...]] | None = None,
+        has_batches: bool = False,
     ) -> None:
         self.mechanism = mechanism
+        self._has_batches = has_batches
         self.sensitive = tuple(dict.fromkeys(sensitive))
         if not self.sensitive:
             raise ParameterError("name at least one sensitive column")
@@ -166,7 +172,11 @@ class QueryEstimator:
     def of(cls, release: ReleaseData) -> Self:
         """Return the estimator of a release by SPLU-Gen."""
         assert isinstance(release.mechanism, SpluGens)
-        return cls(release.table, release.sensitive, release.mechanism, domains=release.domains)
+        stated = release.attached_manifest
+        return cls(
+            release.table, release.sensitive, release.mechanism, domains=release.domains,
+            has_batches=stated is not None and bool(stated.batches),
+        )  # fmt: skip
 
     def __call__(self, queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
         """Estimate the counts of queries as `estimate` does."""
@@ -281,7 +291,14 @@ class QueryEstimator:
                 answers.update(zip(numbers, answer(some), strict=True))
                 if progress is not None:
                     progress(len(answers), len(queries))
-        return [answers[number] for number in range(len(queries))]
+        found = [answers[number] for number in range(len(queries))]
+        if not self._has_batches:
+            return found
+        joined = ("; ".join(filter(None, (BATCHES, each.warning))) for each in found)
+        return [
+            each if each.method == "mle" else replace(each, warning=text)
+            for each, text in zip(found, joined, strict=True)
+        ]
 
     def _column(self, name: str) -> PublishedColumn:
         if name not in self._single:

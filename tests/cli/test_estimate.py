@@ -324,12 +324,19 @@ def test_batches_are_reported_where_an_estimate_supposes_one_plan(
     (tmp_path / "m.json").write_text(json.dumps(manifest), encoding="utf-8")
     requested = ["estimate", str(folder / "p.csv"), "--manifest", str(tmp_path / "m.json"), "--where"]
     assert main([*requested, "occupation=Sales"]) == 0  # the law of a count is the same over all batches
-    assert capsys.readouterr().err == ""
-    assert main([*requested, "occupation=Sales", "--where", "sex=Female"]) == 0
-    assert "2 batches" in capsys.readouterr().err
+    shown = capsys.readouterr().out
+    assert "95 % interval" in shown
+    assert "batches" not in shown
+    both = [*requested, "occupation=Sales", "--where", "sex=Female"]
+    assert main(both) == 0
+    shown = capsys.readouterr().out
+    assert "95 % interval" not in shown
+    assert "batches with a plan each" in " ".join(shown.split())
+    assert main([*both, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["warning"].startswith("the interval is for one plan over all")
     for by, says in (("occupation", False), ("sex,occupation", True)):
         assert main([*requested[:-1], "--by", by]) == 0
-        assert ("2 batches" in capsys.readouterr().err) == says
+        assert ("batches with a plan each" in " ".join(capsys.readouterr().out.split())) == says
 
 
 @pytest.mark.parametrize("plan", ["anatomy", "cyclic"])

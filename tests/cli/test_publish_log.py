@@ -297,8 +297,8 @@ def test_what_assumes_one_plan_says_so_of_batches(capsys: pytest.CaptureFixture[
         question = ["estimate", f"{release}.csv", "--manifest", f"{release}.json", "--where", "value=a"]
         question += ["--method", "exact"]
         assert main(question) == 0
-        shown = capsys.readouterr().err
-        assert ("note: the release consists of 2 batches" in shown) == says
-        assert ("for counts of one batch, give its rows in a file of their own" in shown) == says
+        shown = " ".join(capsys.readouterr().out.split())
+        assert ("warning the interval is for one plan over all records" in shown) == says
+        assert ("estimate the rows of the batch as a release of their own" in shown) == says
         assert (main(["audit-release", f"{release}.csv", "--manifest", f"{release}.json"]) == 2) == says
         assert ("joins 2 batches" in capsys.readouterr().err) == says
