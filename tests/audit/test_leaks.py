@@ -389,7 +389,7 @@ def test_no_column_of_the_embedded_table_narrows_another() -> None:
         assert not [leak for leak in found.leaks if leak.kind == "narrows"]
 
 
-def test_what_narrows_numbers_before_they_are_in_bins_may_tell_nothing_of_the_bins() -> None:
+def test_what_narrows_numbers_before_they_are_in_bins_need_not_narrow_the_bins() -> None:
     numbers = np.random.default_rng(5).integers(400, size=2000).tolist()
     columns = {"digits": [str(number % 20) for number in numbers], "s": list(map(str, numbers))}
     assert _narrowing(columns) == {("digits",)}
