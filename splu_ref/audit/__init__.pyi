@@ -7,6 +7,7 @@ from .advice.assessment import assess as assess
 from .advice.assessment import public_statement as public_statement
 from .advice.coded_table import CodedTable as CodedTable
 from .advice.coded_table import TableInMemory as TableInMemory
+from .advice.concentrated_predicates import CONCENTRATED as CONCENTRATED
 from .advice.expected_widths import CrossTable as CrossTable
 from .advice.expected_widths import ExpectedWidth as ExpectedWidth
 from .advice.expected_widths import TableWidths as TableWidths
@@ -21,7 +22,6 @@ from .advice.joint_view import JointView as JointView
 from .advice.joint_view import joint_views as joint_views
 from .advice.laws_of_draws import LawOfDraws as LawOfDraws
 from .advice.laws_of_draws import laws_of_draws as laws_of_draws
-from .advice.leaks import CONCENTRATED as CONCENTRATED
 from .advice.leaks import Leak as Leak
 from .advice.leaks import Leaks as Leaks
 from .advice.leaks import Roles as Roles

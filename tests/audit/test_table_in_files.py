@@ -150,7 +150,7 @@ def test_what_is_not_listed_is_counted(
     goals = Goals.of(alpha=12, t_p="9/10")
     [whole], all_groups = scan(files, ["job"], 5), advise(files, "job", goals)
     monkeypatch.setattr(listed, "MOST_LISTED", 10)
-    monkeypatch.setattr("splu_ref.audit.advice.leaks.MOST_LISTED", 10)
+    monkeypatch.setattr("splu_ref.audit.advice.concentrated_predicates.MOST_LISTED", 10)
     [found], some_groups = scan(files, ["job"], 5), advise(files, "job", goals)
     assert found.concentrations == whole.concentrations[:10]
     assert found.unlisted > 0

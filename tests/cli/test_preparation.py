@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from splu_ref.audit.advice.leaks import Concentration
+from splu_ref.audit.advice.concentrated_predicates import Concentration
 from splu_ref.channels.parameters import Concept, DataError
 from splu_ref.cli.assessment import concentrated
 from splu_ref.data import read_table

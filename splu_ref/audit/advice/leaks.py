@@ -25,9 +25,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.audit.advice.coded_table import CodedTable, CountedColumn, EqualRecords, coded, groups_of
-from splu_ref.audit.advice.groups import MOST_LISTED
-from splu_ref.channels import STEP, Concept, ParameterError, spend
-from splu_ref.data import Microdata, text
+from splu_ref.audit.advice.concentrated_predicates import (
+    CONCENTRATED,
+    REDUCED,
+    ConcentratedPredicates,
+    Concentration,
+    by_size,
+)
+from splu_ref.channels import STEP, ParameterError, spend
+from splu_ref.data import Microdata
 from splu_ref.guarantees import Progress
 from splu_ref.randomness import IntArray
 
@@ -39,16 +45,6 @@ _ORDER = get_args(Kind)
 
 UNIQUE, PARTLY_UNIQUE = Fraction(1, 2), Fraction(1, 5)
 """Least share of unique cells of a column that is called nearly unique, and partly, such as free text."""
-CONCENTRATED = Fraction(9, 10)
-"""Least share of records with one value in a concentrated predicate, and of correct guesses by a column that
-nearly determines the sensitive one."""
-REDUCED = Fraction(1, 2)
-"""A column that nearly determines the sensitive one makes at most this part of the errors of always guessing
-the most frequent value: Goodman and Kruskal's lambda is at least 1/2. Likewise other values are at most this
-much as frequent in a concentrated predicate as in the table."""
-EXPECTED = 3
-"""Least number of other values that a concentrated predicate would have if it were like the table; with fewer
-expected, none is no surprise (the rule of three)."""
 FEWEST = 20
 """Least number of records with shared cells, or of ordered values, for a column that determines another."""
 NARROWED, FITTING = Fraction(9, 10), Fraction(1, 5)
@@ -114,21 +110,6 @@ class Leak:
         if self.kind == "ranges":
             guessed = "have the value of their neighbors in its order"
         return f"{name} nearly {verb} {self.discloses!r}: {self.records} of {self.among} records {guessed}"
-
-
-@dataclass(frozen=True, slots=True)
-class Concentration:
-    """A predicate whose records all, or nearly all, have one sensitive value."""
-
-    predicate: Concept  # one or two assignments to columns that are not sensitive
-    value: str  # the sensitive value, as text
-    # count, size: records of the predicate with the value, and all of its records
-    count: int
-    size: int
-    column: str  # the column of the value: the sensitive one, or what it was recoded from
-
-    def __str__(self) -> str:
-        return f"{self.predicate}: {self.count} of {self.size} are {self.value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +238,7 @@ def scan(
             Leaks(
                 sensitive=name,
                 leaks=(*leaks, *drawn),
-                concentrations=tuple(sorted(concentrations, key=_by_size)),
+                concentrations=tuple(sorted(concentrations, key=by_size)),
                 unlisted=unlisted,
                 above=above,
                 unique_records=alone,
@@ -298,10 +279,6 @@ def _is_identifying(column: CountedColumn) -> bool:
     return column.alone >= UNIQUE * column.filled > 0
 
 
-def _by_size(found: Concentration) -> tuple[object, ...]:
-    return -found.size, found.predicate.assignments
-
-
 def _scan_column(
     table: CodedTable,
     sensitive: str,
@@ -312,14 +289,14 @@ def _scan_column(
     report: Callable[[int], None],
     *,
     published: bool,
-) -> tuple[list[Leak], _ConcentratedPredicates]:
+) -> tuple[list[Leak], ConcentratedPredicates]:
     """Return what discloses one form of a sensitive column, besides the columns that are known to."""
     leaks, done = list[Leak](), 0
     identifying = {column.name for column in columns if _is_identifying(column)}
     determining, guessed = set[str](), dict[str, int]()
-    concentrated = _ConcentratedPredicates(table, sensitive, above)
+    concentrated = ConcentratedPredicates(table, sensitive, above)
     for column in columns:
-        of_column = _ConcentratedPredicates(table, sensitive, above)
+        of_column = ConcentratedPredicates(table, sensitive, above)
         prediction = _MajorityPrediction(table, sensitive, (column.name,))
         fit = _Fit(table, sensitive, column)
         if {column.name} in known:
@@ -487,55 +464,3 @@ def _number(value: str) -> Decimal:
     if not number.is_finite():
         raise ValueError
     return number
-
-
-class _ConcentratedPredicates:
-    """The largest concentrated predicates of several groupings, without parts of excluded ones."""
-
-    def __init__(self, table: CodedTable, sensitive: str, above: int) -> None:
-        self._sensitive, self._domain, self._above = sensitive, table.domain(sensitive), above
-        counts = table.histogram(sensitive)
-        self._rows, self._others = int(counts.sum()), counts.sum() - counts
-        self._most = None if table.in_memory else MOST_LISTED
-        self._found: list[Concentration] = []
-        self._known: set[tuple[str, str, str]] = set()
-        self.unlisted = 0
-
-    def add(self, groups: EqualRecords) -> None:
-        """Add the concentrated ones of some groups."""
-        others, expected = groups.size - groups.most, groups.size * self._others[groups.code]
-        wanted = (groups.size > self._above) & (expected >= EXPECTED * self._rows)
-        for part, whole in ((1 - CONCENTRATED, groups.size), (REDUCED / self._rows, expected)):
-            wanted &= others * part.denominator <= whole * part.numerator
-        places = np.flatnonzero(wanted)
-        for place, where in zip(places.tolist(), groups.where(places), strict=True):
-            value = text(self._domain[int(groups.code[place])])
-            if not any((*assignment, value) in self._known for assignment in where.items()):
-                most, size = int(groups.most[place]), int(groups.size[place])
-                self._found.append(Concentration(Concept.of(where), value, most, size, self._sensitive))
-        self._prune()
-
-    def merge(self, other: _ConcentratedPredicates) -> None:
-        """Add those of another column."""
-        self._found += other._found
-        self.unlisted += other.unlisted
-        self._prune()
-
-    def exclude_parts(self) -> None:
-        """Exclude parts of the present predicates from now on."""
-        self._known = {
-            (name, cell, each.value) for each in self._found for name, cell in each.predicate.assignments
-        }
-
-    def largest(self) -> tuple[Concentration, ...]:
-        """Return the listed predicates, largest first."""
-        ordered = sorted(self._found, key=_by_size)
-        if self._most is not None:
-            self.unlisted += len(ordered[self._most :])
-            ordered = ordered[: self._most]
-        self._found = ordered
-        return tuple(ordered)
-
-    def _prune(self) -> None:
-        if self._most is not None and len(self._found) > 2 * self._most:
-            self.largest()
