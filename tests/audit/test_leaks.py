@@ -337,8 +337,8 @@ def test_a_month_narrows_dates_and_a_share_narrows_amounts() -> None:
     assert leak.records == pytest.approx(8000, abs=5)
     assert leak.among == pytest.approx(8000 * (1 + 1 / 24), abs=20)
     assert leak.sentence == (
-        "'month' narrows 's': where half of the published values are true, "
-        "95 of 100 are of those that also occur with its cell"
+        "'month' narrows 's': if half of the published values are true, "
+        "so are 95 of 100 of those that other records with the same cell have"
     )
     with pytest.raises(DataError, match=r"'month' narrows 's': .*: nothing is published; drop month"):
         refuse_disclosure([found])
