@@ -256,6 +256,11 @@ def test_a_recoding_hides_nothing_of_what_the_sensitive_column_was() -> None:
     assert [(leak.kind, leak.columns, leak.discloses) for leak in binned.leaks] == [
         ("nearly determines", ("code",), "s before bins")
     ]
+    chained = {"code": columns["code"], "part": ages, "other": columns["other"]}
+    assert [
+        (leak.columns, leak.discloses)
+        for leak in _recoded(chained, [Bins.of("part", "50"), Cross.of("s", ["part", "other"])]).leaks
+    ] == [(("code",), "part before bins")]
     jobs = [f"rare {row}" if row % 60 == 0 else JOBS[row % 3] for row in rows]
     grouped = _recoded({"code": columns["code"], "s": jobs}, [Rare.of("s", 10)])
     assert {leak.discloses for leak in grouped.leaks} == {"s"}  # not a second time

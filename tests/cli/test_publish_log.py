@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import splu_ref as sr
 from splu_ref.audit.release_log.entries import read_log
 from splu_ref.cli import main
 from splu_ref.cli.publish import JOINED, UNCOMPARED
@@ -300,5 +301,7 @@ def test_what_assumes_one_plan_says_so_of_batches(capsys: pytest.CaptureFixture[
         shown = " ".join(capsys.readouterr().out.split())
         assert ("warning the interval is for one plan over all records" in shown) == says
         assert ("estimate the rows of the batch as a release of their own" in shown) == says
+        found = sr.read_release(f"{release}.csv", f"{release}.json").estimate(value="a", method="exact")
+        assert ("one plan over all records" in (found.warning or "")) == says
         assert (main(["audit-release", f"{release}.csv", "--manifest", f"{release}.json"]) == 2) == says
         assert ("joins 2 batches" in capsys.readouterr().err) == says

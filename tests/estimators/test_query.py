@@ -193,3 +193,26 @@ def test_other_limits_are_refused(given: object) -> None:
 def test_a_range_without_an_end_says_how_to_write_it(text: str, instead: str) -> None:
     with pytest.raises(ParameterError, match=rf"a range includes both its ends: write '{instead}'$"):
         read_conditions([f"price={text}"], lambda _: ("1", "2"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "error"),
+    [
+        (
+            AnyOf(("2021-Q2", "2021-07-01")),
+            "'2021-Q2' is a range of dates, which is named alone or as a limit",
+        ),
+        (NoneOf(("2021",)), "'2021' is a range of dates"),
+        (AnyOf(("2021-Q5",)), "'2021-Q5' is no month or quarter of the calendar"),
+        (AnyOf(("2021-07-02",)), "'2021-07-02' is not a value of 'day'"),
+    ],
+)
+def test_a_period_stands_alone_or_as_a_limit(condition: Condition, error: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{error}"):
+        selected("day", condition, ["2021-04-01", "2021-07-01"])
+
+
+def test_a_number_that_is_written_otherwise_is_suggested() -> None:
+    assert suggestion("5", ["0.5", "5.0", "50.0"]) == ": did you mean '5.0'?"
+    with pytest.raises(ParameterError, match=r"^'2030' is not a value of 'year'"):  # no date, but a number
+        selected("year", NoneOf(("2030",)), ["2020", "2021"])

@@ -102,8 +102,9 @@ class Leak:
             return f"{name} {verb} {self.discloses!r}: {shared}"
         if self.kind == "narrows":
             return (
-                f"{name} narrows {self.discloses!r}: if half of the published values are true, so are "
-                f"{100 * self.records // self.among} of 100 of those that other records with the same cell have"
+                f"{name} narrows {self.discloses!r}: if half of the published values are true, "
+                f"so are {100 * self.records // self.among} of 100 of those that other records with the same "
+                "cell have"
             )
         cells = "cells" if len(self.columns) > 1 else "cell"
         guessed = f"have the majority value of the other records with their {cells}"
