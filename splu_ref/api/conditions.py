@@ -1,4 +1,4 @@
-"""Queries with Python values: numbers and dates match all cells of equal value, in any notation."""
+"""Queries with Python values: numbers, dates, booleans match all cells of equal value, in any notation."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ def _found(column: str, value: Any, values: Sequence[str]) -> Iterable[str]:
         moment = None if value in values or len(value) < _LENGTH_OF_DATE else _written_moment(value)
         same = [text for text in values if _written_moment(text) == moment] if moment is not None else []
         return same or [value]
-    if isinstance(value, bool) or type(value).__name__ == "Interval":
+    if isinstance(value, bool):
+        return [text for text in values if text.lower() == str(value).lower()] or [str(value)]
+    if type(value).__name__ == "Interval":
         return [str(value)]
     if isinstance(value, date):
         moment = _moment(value)

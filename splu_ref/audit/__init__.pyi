@@ -43,6 +43,7 @@ from .advice.skew import crossing as crossing
 from .advice.skew import require_groups as require_groups
 from .advice.skew import skew as skew
 from .advice.table_in_files import TableInFiles as TableInFiles
+from .advice.verdict import ALONE as ALONE
 from .advice.verdict import WEAK as WEAK
 from .advice.verdict import Decision as Decision
 from .advice.verdict import Objection as Objection

@@ -303,12 +303,12 @@ class ColumnAdvice:
         if mechanism.draws.bound is None:
             option = next(each for each in self.advice.options if (each.law.gamma, each.law.retention) == law)
             spread = sqrt(self.advice.values[0][1] * option.law.variance)
-            return decimal_down(option.t_p, 3), str(option.threshold), f"{spread:.0f}"
+            return decimal_down(option.t_p, 4), str(option.threshold), f"{spread:.0f}"
         if law != (self.option.law.gamma, self.option.law.retention):
             return "", "", ""
         found = next(each for each in self.laws if each.draws == mechanism.draws)
         return (
-            decimal_down(found.t_p.at_least, 3),
+            decimal_down(found.t_p.at_least, 4),
             "" if found.threshold is None else str(found.threshold),
             "" if found.deviation is None else f"{found.deviation:.0f}",
         )

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from splu_ref.audit import (
+    ALONE,
     ALPHA,
     CONCENTRATED,
     Assessment,
     CodedTable,
     JointView,
     Leaks,
+    Remedy,
     assess,
     joint_views,
     least_error,
@@ -131,25 +133,21 @@ def joint_json(views: Sequence[JointView]) -> list[dict[str, object]]:
     ]
 
 
-def leak_warnings(leaks: Sequence[Leaks], *, drops: bool = True) -> Iterator[str]:
-    """Yield a warning for each column that discloses a sensitive one or identifies records.
-
-    ``drops``: options drop and recode columns.
-    """
+def leak_warnings(leaks: Sequence[Leaks], remedy: Remedy = "options") -> Iterator[str]:
+    """Yield a warning for each column that discloses a sensitive one or identifies records."""
     named = set[frozenset[str]]()
     for found in leaks:
         for leak in found.leaks:
             both = frozenset((*leak.columns, found.sensitive))
             if not leak.drawn:
-                out = without(leak.columns[-1:], drops=drops)
+                out = without(leak.columns[-1:], remedy)
                 name = shlex.quote(leak.columns[-1])
                 yield f"{leak.sentence}: {out}, or --keep {name} to accept it"
             elif both not in named:
                 named.add(both)
-                remedy = _dependent(leak.columns[0], found.sensitive, drops=drops)
-                yield f"{leak.sentence}: {remedy}"
+                yield f"{leak.sentence}: {_dependent(leak.columns[0], found.sensitive, remedy)}"
         if found.concentrations:
-            yield concentrated(found, drops=drops)
+            yield concentrated(found, remedy)
 
 
 def spelling_notes(
@@ -185,35 +183,33 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f", and {len(names) - 3} more" if names[3:] else "")
 
 
-def refuse_warnings(leaks: Sequence[Leaks], *, drops: bool = True) -> None:
+def refuse_warnings(leaks: Sequence[Leaks], remedy: Remedy = "options") -> None:
     """Raise ``DataError`` if there is a warning of disclosure: see `leak_warnings`."""
-    found = list(leak_warnings(leaks, drops=drops))
+    found = list(leak_warnings(leaks, remedy))
     if found:
         more = f" (and {len(found) - 1} more, notes without --strict)" if found[1:] else ""
         raise DataError(f"--strict: {found[0]}{more}")
 
 
-def _dependent(column: str, other: str, *, drops: bool) -> str:
+def _dependent(column: str, other: str, remedy: Remedy) -> str:
     """Return what to do with two sensitive columns of which the first determines the second."""
     joined, name = f"{column}-{other}", shlex.quote(other)
     cross = f"--cross {shlex.quote(f'{joined}={column},{other}')} --sensitive {shlex.quote(joined)}"
     return (
         f"their published cells are two looks at one secret: publish one and derive the other "
-        f"({without([other], drops=drops)} instead of --sensitive {name})"
-        f"{f', or cross them ({cross})' if drops else ''}; --keep {name} accepts it"
+        f"({without([other], remedy)} instead of --sensitive {name})"
+        f"{f', or cross them ({cross})' if remedy != 'table' else ''}; --keep {name} accepts it"
     )
 
 
-def concentrated(found: Leaks, *, drops: bool = True) -> str:
+def concentrated(found: Leaks, remedy: Remedy = "options") -> str:
     """Return a warning of predicates whose records nearly all have one value."""
     many = found.found
     of = "1 predicate has" if many == 1 else f"{many} predicates have"
     largest = found.concentrations[0]
     return (
         f"{of} more than {found.above} records and at least {CONCENTRATED} of one value of "
-        f"{largest.column!r}, such as {largest}; counts so large are not protected: "
-        + ("coarsen (--bins, --group-rare) or --drop" if drops else "first coarsen or leave out")
-        + " a column"
+        f"{largest.column!r}, such as {largest}; counts so large are not protected: " + _COARSER[remedy]
     )
 
 
@@ -222,6 +218,14 @@ MEANING = (
     "records, the more certain. At-risk groups have up to alpha records and are recognized too often for T_P"
 )
 """Why such predicates are a disclosure risk."""
+
+
+_COARSER: Mapping[Remedy, str] = {
+    "options": "coarsen (--bins, --group-rare) or --drop a column",
+    "table": "first coarsen or leave out a column",
+    "batch": f"{ALONE}--bins, --group-rare or --drop",
+}
+"""Remedies for concentrated predicates."""
 
 
 def unique_records(found: Leaks, rows: int) -> str:

@@ -139,7 +139,10 @@ class Preparation:
     def applied(self, original: Microdata) -> PreparedTable:
         """Return a table in memory, recoded; errors as in `read`."""
         self._require_new(original)
-        return PreparedTable(prepare_table(original, self.steps, self.domains, self.sensitive), self)
+        prepared = prepare_table(original, self.steps, self.domains, self.sensitive)
+        if self.id_column is not None and self.id_column not in prepared.columns:
+            original.require(self.id_column)  # which lists columns that are dropped as well
+        return PreparedTable(prepared, self)
 
     def _require_new(self, original: Microdata) -> None:
         """Raise if the text for missing cells is a value of a sensitive column that has missing cells."""
@@ -180,7 +183,7 @@ class PreparedTable:
         if eligible:  # a batch has the columns of the release that it joins
             refuse_disclosure(leaks)
         if strict:
-            refuse_warnings(leaks)
+            refuse_warnings(leaks, "options" if eligible else "batch")
         return leaks
 
     def without_identity(self, release: Release) -> Release:

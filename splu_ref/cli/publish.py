@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit import ALPHA, EPSILON, read_log, warnings, write_logged
+from splu_ref.audit import ALPHA, EPSILON, Remedy, read_log, warnings, write_logged
 from splu_ref.channels import ParameterError, positive
 from splu_ref.cli.assessment import (
     assess_columns,
@@ -507,7 +507,8 @@ class _Publication:
             ) + private
         self._write(prepared.table, release, outputs)
         spelled = spelling_notes(release.domains, prepared.table.missing, prepared.table.recoded)
-        for remark in (*leak_warnings(risks), *spelled, *self._remarks(release, made, outputs)):
+        remedy: Remedy = "options" if earlier is None else "batch"
+        for remark in (*leak_warnings(risks, remedy), *spelled, *self._remarks(release, made, outputs)):
             note(remark)
         report = ReleaseReport(
             made, release, self.output, release.table.row_count,
@@ -517,7 +518,7 @@ class _Publication:
             report.add_risks(risks, release.rows_in)
         if grouped:
             report.add_together(joint_json(views), joint_lines(views))
-            report.add_assessment(assessments, "options" if earlier is None else "batch")
+            report.add_assessment(assessments, remedy)
         if self.log is None and self.key_file is None:
             report.add_repetition(repetition(laws.values(), law, self.epsilon) if laws else None)
         report.show(as_json=self.as_json)

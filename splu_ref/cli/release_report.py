@@ -156,7 +156,7 @@ class ReleaseReport:
         local = ": ".join(_unbounded(mechanism))
         if ratio is not None:
             whose = ("tuple" if isinstance(mechanism, AlphaBeta) else "record") + _against(mechanism)
-            local = f"e^epsilon = {ratio} for a {whose}: epsilon <= {epsilon}"
+            local = f"{_short(ratio)} for a {whose}"
         self.lines += [
             ("mechanism", ", ".join([mechanism.name, *short])),
             ("sensitive", ", ".join(sensitive)),
@@ -180,7 +180,7 @@ class ReleaseReport:
     def add_repetition(self, warning: str | None) -> None:
         """Add a warning of further releases of the table; by default what epsilon says of them."""
         if warning is None and self.ratio is not None:
-            several = decimal_up(natural_logarithm(self.ratio**RELEASES))
+            several = decimal_up(natural_logarithm(self.ratio**RELEASES), 4)
             warning = (
                 "the epsilon of releases with fresh draws adds up (that of "
                 f"{RELEASES} releases: {several}): {KEY}"
@@ -346,6 +346,12 @@ def _privacy(mechanism: NamedMechanism, ratio: Fraction | None) -> str:
         f"{change}{against} makes any release at most {decimal_up(ratio, 4)} times as probable (epsilon <= "
         f"{decimal_up(natural_logarithm(ratio), 4)}, rounded up){weak}"
     )
+
+
+def _short(ratio: Fraction) -> str:
+    """Return epsilon and its exponential for a line of text; JSON has the exact ratio."""
+    epsilon = decimal_up(natural_logarithm(ratio), 4)
+    return f"epsilon <= {epsilon} (e^epsilon <= {decimal_up(ratio, 4)}, both rounded up)"
 
 
 def _against(mechanism: NamedMechanism) -> str:

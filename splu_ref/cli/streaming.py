@@ -94,8 +94,8 @@ class StreamedRisks:
             )
             leaks = scan(prepared, columns, ALPHA, roles, progress=progress)
             if strict:
-                refuse_disclosure(leaks, drops=False)
-                refuse_warnings(leaks, drops=False)
+                refuse_disclosure(leaks, "table")
+                refuse_warnings(leaks, "table")
             return cls(leaks, joint_privacy(prepared, leaks, laws, epsilon, ALPHA))
 
 
@@ -132,6 +132,6 @@ def show_streamed(
     if release.randomness != "keyed":
         report.add_repetition(repeated)
     spelled = spelling_notes(release.domains, release.manifest.missing)
-    for remark in (*leak_warnings(risks.leaks, drops=False), *spelled, *retention_notes(mechanism, manifest)):
+    for remark in (*leak_warnings(risks.leaks, "table"), *spelled, *retention_notes(mechanism, manifest)):
         note(remark)
     report.show(as_json=as_json)

@@ -224,6 +224,7 @@ MOMENTS = ("2024-01-02T22:30:00", "2024-01-03", "2024-01-03T00:30:00Z", "", "soo
         ("27", AnyOf(("27",))),
         (True, AnyOf(("True",))),
         (np.bool_(True), AnyOf(("True",))),
+        (False, AnyOf(("false", "FALSE"))),
         (b"27", None),
         (None, AnyOf(("",))),
         (np.float64("nan"), AnyOf(("",))),
@@ -239,8 +240,8 @@ MOMENTS = ("2024-01-02T22:30:00", "2024-01-03", "2024-01-03T00:30:00Z", "", "soo
     ],
 )
 def test_a_number_finds_the_texts_that_write_it(given: object, expected: Condition | None) -> None:
-    cells = ["27", "27.0", "2.7e1", "30", "", "x", "True", "0.1", "0.10"]
-    frame = pl.DataFrame({"n": cells, "s": list("abcabcabc")})
+    cells = ["27", "27.0", "2.7e1", "30", "", "x", "True", "0.1", "0.10", "false", "FALSE"]
+    frame = pl.DataFrame({"n": cells, "s": list("abcabcabcab")})
     requested = Conditions(RetentionReplacement("1/2", {"s": "abc"}).publish(frame, "s", sr.SeededSource(1)))
     if expected is None:
         with pytest.raises(ParameterError, match="column 'n'"):

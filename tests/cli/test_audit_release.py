@@ -485,6 +485,9 @@ def test_a_release_is_replayed_by_the_ids_that_it_dropped(
     printed = " ".join(capsys.readouterr().out.split())
     assert "inconclusive: without --id the key does not give it: row " in printed
     assert "to decide add the --id that the release was published with" in printed
+    for words in (audit, [*made.split(), "--drop", "who", "--force"]):
+        assert main([*words, "--id", "whom"]) == 2
+        assert "'whom': did you mean 'who'? the columns are 'who', 'sex', 'job'" in capsys.readouterr().err
     assert main([*audit, "--id", "who", "--drop", "sex"]) == 2
     assert "--drop sex: the release has this column: leave out --drop sex" in capsys.readouterr().err
     Path("t.csv").write_text("who,sex,job\n" + "".join(rows).replace("p7,", "q7,"), encoding="utf-8")

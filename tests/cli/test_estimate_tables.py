@@ -247,8 +247,11 @@ def test_means_and_sums_by_group(release: list[str], capsys: pytest.CaptureFixtu
     sales = next(cell for cell in means["cells"] if cell["values"] == {"occupation": "Sales"})
     assert sales["method"] == "inversion"
     assert sales["interval"][0] < 37.35 < sales["interval"][1]
-    alone = ["--where", "native_country=Scotland", "--by", "occupation", "--mean", "age", "--explain"]
-    assert main([*release, *alone]) == 0  # eleven records
+    alone = ["--where", "native_country=Scotland", "--by", "occupation", "--mean", "age"]
+    unknown = [cell for cell in _json(capsys, [*release, *alone])["cells"] if cell["estimate"] is None]
+    assert {"occupation": "Armed-Forces"} in [cell["values"] for cell in unknown]
+    assert all(cell["warning"].startswith("no estimate") and cell["interval"] for cell in unknown)
+    assert main([*release, *alone, "--explain"]) == 0  # eleven records
     shown = capsys.readouterr().out
     assert re.search(r"\nArmed-Forces +none +none +\d+ to \d+\n", shown), shown
     assert "note    none: the release says nothing about the mean" in shown

@@ -402,7 +402,10 @@ def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -
             f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A: 11 of 12 "
             "are cook; counts so large are not protected: coarsen (--bins, --group-rare) or --drop a column"
         )
-        assert concentrated(leaks, drops=False).endswith("first coarsen or leave out a column")
+        assert concentrated(leaks, "table").endswith("first coarsen or leave out a column")
+        assert concentrated(leaks, "batch").endswith(
+            "without --append and with --bins, --group-rare or --drop"
+        )
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from splu_ref.audit.advice.advice import Advice
+from splu_ref.audit.advice.assessment import Remedy
 from splu_ref.audit.advice.coded_table import CodedTable
 from splu_ref.audit.advice.leaks import FEWEST, PARTLY_UNIQUE, Leak, Leaks
 from splu_ref.audit.advice.option import Goals
@@ -41,6 +42,8 @@ _SHARES = {"nothing accurate": (ACCURATE, Fraction(0)), "little accurate": (ACCU
 """Shares of the records to be made accurate by a recoding, in the order that is tried."""
 WEAK = 20
 """A release with an e^epsilon above this hardly protects a record."""
+ALONE = "a batch has all columns of its release: publish it without --append and with "
+"""How a batch can be published in another form."""
 _NUMBERS = (1, 2, 5)
 _FINEST, _WIDTHS = 1000, 40
 """Largest number of bins that are tried, and number of widths."""
@@ -125,25 +128,25 @@ def dependences(leaks: Sequence[Leaks]) -> list[Objection]:
     return list(found.values())
 
 
-def refuse_disclosure(leaks: Sequence[Leaks], *, drops: bool = True) -> None:
+def refuse_disclosure(leaks: Sequence[Leaks], remedy: Remedy = "options") -> None:
     """Raise ``DataError`` if a column identifies records or predicts a sensitive value.
 
-    The message names all such columns, and the options that drop them or publish them all the same;
-    with ``drops`` false, where no option drops columns, that the table is to be written without them.
+    The message names all such columns, how to publish without them, and the options that publish them all
+    the same.
     """
     if found := disclosures(leaks):
         columns = [each.column for each in found]
         raise DataError(
             f"{'; '.join(each.reason for each in found)}: nothing is published; "
-            f"{without(columns, drops=drops)}, or {_options('--keep', columns)} to publish "
+            f"{without(columns, remedy)}, or {_options('--keep', columns)} to publish "
             f"{'it' if len(found) == 1 else 'them'} all the same"
         )
 
 
-def without(columns: Sequence[str], *, drops: bool) -> str:
-    """Return how to publish the table without columns; ``drops``: by the option that drops them."""
-    if drops:
-        return _options("--drop", columns)
+def without(columns: Sequence[str], remedy: Remedy) -> str:
+    """Return how to publish the table without columns."""
+    if remedy != "table":
+        return (ALONE if remedy == "batch" else "") + _options("--drop", columns)
     return f"write the table without {' and '.join(map(repr, columns))} first"
 
 

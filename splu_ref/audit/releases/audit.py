@@ -151,6 +151,7 @@ def comparable(
     """
     identity = None if id_column is None else Dropped(id_column)  # dropped after it named the records
     steps = () if manifest is None else manifest.recoded
+    source = original
     if not original.recoded:
         published = published.select([name for name in published.columns if name not in hidden])
         if manifest is not None:
@@ -158,6 +159,8 @@ def comparable(
             original = before.recode(original, key, hidden)
         left = [name for name in original.columns if name not in drop or name == id_column]
         original = with_missing_as_text(original.select(left), sensitive)
+    if id_column is not None and id_column not in original.columns:
+        source.require(id_column)  # which lists columns that were dropped as well
     prepared = claimed.prepared(original, sensitive)
     if identity is not None and (identity in steps or id_column in drop):
         prepared = prepared.without(identity)

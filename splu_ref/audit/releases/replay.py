@@ -29,6 +29,9 @@ from splu_ref.randomness import (
     UniformSource,
 )
 
+SAME_ROWS = "the same rows stand in another order"
+"""How a table can differ from a replay although no row was changed."""
+
 
 class ColumnDraws:
     """What was drawn for one sensitive column."""
@@ -281,8 +284,14 @@ class Replay:
             raise DataError(
                 "the transcript names another published table than its draws give: ask for a fresh one"
             )
+        reordered = different is not None and _is_reordered(made, published)
         if different is None:
             detail = f"the {self.origin} gives these {made.row_count} rows, cell by cell, in this order"
+        elif not whole:
+            detail = f"{different}; the transcript does not agree with itself: it was changed"
+        elif reordered:
+            detail = f"{different}; {SAME_ROWS}"
+            hint = f"{SAME_ROWS}: give the original and the published table in the order of publication"
         elif self.origin == "key":
             detail = f"{different}; another key, id column or original, or a table that was changed"
             named = f"the key may be another, --id {self.id_column} wrong or not used, or "
@@ -290,10 +299,8 @@ class Replay:
                 f"{'' if self.id_column is None else named}the original was changed, or is not in the format "
                 "that was published, or the table was changed"
             )
-        elif whole:
-            detail = f"{different}; the transcript agrees with itself: the table is another or was changed"
         else:
-            detail = f"{different}; the transcript does not agree with itself: it was changed"
+            detail = f"{different}; the transcript agrees with itself: the table is another or was changed"
         return Check("recomputed", None, different is None, detail, published.row_count, hint=hint)
 
 
@@ -326,6 +333,14 @@ def _difference(made: Microdata, published: Microdata) -> str | None:
         f"row {row + 1}, column {made.columns[number]!r}: {stands} stands here, {drawn} was drawn "
         f"({total} cell{'s differ' if total > 1 else ' differs'})"
     )
+
+
+def _is_reordered(made: Microdata, published: Microdata) -> bool:
+    """Return whether two tables of the same columns and number of rows hold the same rows."""
+    if made.columns != published.columns or made.row_count != published.row_count:
+        return False
+    one, other = (text_cells(table, table.columns, blank=True) for table in (made, published))
+    return one.sort(one.columns).equals(other.sort(other.columns))
 
 
 def _shown(cell: str) -> str:

@@ -249,7 +249,7 @@ def cell_object(table: Table, cell: Cell) -> dict[str, Any]:
         "values": {
             column: value for column, value in zip(table.by, cell.values, strict=True) if value is not None
         },
-        "estimate": json_number(cell.estimate),
+        "estimate": json_number(cell.estimate) if cell.is_known else None,
         "standard_error": cell.standard_error if cell.is_known else None,
         "interval": interval,
         "half_width": half_width(cell.interval),

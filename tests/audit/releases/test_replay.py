@@ -150,7 +150,12 @@ def test_rows_and_columns_in_another_order_are_another_table(honest: tuple[Relea
     release, transcript = honest
     replay = Replay.of_transcript(transcript, ORIGINAL)
     frame: pl.DataFrame = release.frame
-    assert "cells differ" in replay.check(Microdata.from_frame(frame[::-1])).detail
+    reordered = replay.check(Microdata.from_frame(frame[::-1]))
+    assert not reordered.passed
+    assert "cells differ); the same rows stand in another order" in reordered.detail
+    assert reordered.hint.startswith("the same rows stand in another order: give the original")
+    other = replay.check(Microdata.from_frame(frame[::-1].with_columns(town=frame["town"])))
+    assert "another order" not in other.detail + other.hint
     assert (
         "900 rows stand here, 1998 were drawn" in replay.check(Microdata.from_frame(frame.head(900))).detail
     )
