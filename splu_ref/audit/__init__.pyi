@@ -4,7 +4,6 @@ from .advice.advice import advise as advise
 from .advice.assessment import Assessment as Assessment
 from .advice.assessment import Remedy as Remedy
 from .advice.assessment import assess as assess
-from .advice.assessment import public_statement as public_statement
 from .advice.coded_table import CodedTable as CodedTable
 from .advice.coded_table import TableInMemory as TableInMemory
 from .advice.concentrated_predicates import CONCENTRATED as CONCENTRATED
@@ -42,6 +41,14 @@ from .advice.skew import Skew as Skew
 from .advice.skew import crossing as crossing
 from .advice.skew import require_groups as require_groups
 from .advice.skew import skew as skew
+from .advice.statements import EXACT as EXACT
+from .advice.statements import against as against
+from .advice.statements import amplification_of as amplification_of
+from .advice.statements import crossed_parts as crossed_parts
+from .advice.statements import mechanism_statement as mechanism_statement
+from .advice.statements import public_statement as public_statement
+from .advice.statements import release_statement as release_statement
+from .advice.statements import unbounded as unbounded
 from .advice.table_in_files import TableInFiles as TableInFiles
 from .advice.verdict import ALONE as ALONE
 from .advice.verdict import WEAK as WEAK

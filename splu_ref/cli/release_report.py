@@ -7,25 +7,30 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from splu_ref.audit import WEAK, Assessment, Leaks, Remedy, public_statement
+from splu_ref.audit import (
+    EXACT,
+    Assessment,
+    Leaks,
+    Remedy,
+    against,
+    amplification_of,
+    crossed_parts,
+    mechanism_statement,
+    public_statement,
+    unbounded,
+)
 from splu_ref.channels import INDEPENDENT, GroupDraws, PublishedCount, natural_logarithm
 from splu_ref.cli.assessment import KEY, RELEASES, assessment_json, leaks_json, trade_off, unique_records
 from splu_ref.cli.mechanism_options import NamedMechanism
 from splu_ref.cli.options import by_column, gammas_of, is_plain, parameter_text, retentions_of
 from splu_ref.cli.output import show
-from splu_ref.data import Cross, Recoding
-from splu_ref.guarantees import TupleChances, decimal_up
+from splu_ref.data import Recoding
+from splu_ref.guarantees import decimal_up
 from splu_ref.mechanisms import (
     AlphaBeta,
-    Anatomy,
     JoinedRelease,
-    Operator,
-    PerturbedGeneralization,
-    RetentionReplacement,
-    SmallDomainRandomization,
     SpluGen,
     SpluGens,
-    Swapping,
 )
 
 T = TypeVar("T")
@@ -86,7 +91,7 @@ class ReleaseReport:
         second: Path | None = None,
         observed: bool = False,
     ) -> None:
-        self.parts = {step.column: step.parts for step in release.recoded if isinstance(step, Cross)}
+        self.parts = crossed_parts(release.recoded)
         self.result: dict[str, object] = {
             "mechanism": mechanism.name,
             "rows_in": release.rows_in,
@@ -142,7 +147,7 @@ class ReleaseReport:
     ) -> None:
         """Add the parameters of another mechanism, and the privacy of a record or tuple."""
         # Another value of one record could change a domain taken from the table: no ratio bounds that.
-        self.ratio = ratio = None if observed else _ratio(mechanism)
+        self.ratio = ratio = None if observed else amplification_of(mechanism)
         epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio))
         facts = mechanism.facts()
         self.result |= {
@@ -153,9 +158,9 @@ class ReleaseReport:
         short = [f"{name} {value}" for name, value in facts.items() if name not in _LONG]
         sensitive = (f"{name} ({len(domain)} values)" for name, domain in release.domains.items())
         subject = "one tuple more or less" if isinstance(mechanism, AlphaBeta) else "local privacy"
-        local = ": ".join(_unbounded(mechanism))
+        local = ": ".join(unbounded(mechanism))
         if ratio is not None:
-            whose = ("tuple" if isinstance(mechanism, AlphaBeta) else "record") + _against(mechanism)
+            whose = ("tuple" if isinstance(mechanism, AlphaBeta) else "record") + against(mechanism)
             local = f"{_short(ratio)} for a {whose}"
         self.lines += [
             ("mechanism", ", ".join([mechanism.name, *short])),
@@ -165,13 +170,10 @@ class ReleaseReport:
         self._add_promises(mechanism, release)
 
     def _add_promises(self, mechanism: NamedMechanism, release: PublishedRelease) -> None:
-        """Add what another mechanism promises: of cells, of a record or tuple, of counts, and together."""
-        exact = isinstance(mechanism, Swapping | Anatomy)
-        who = "" if isinstance(mechanism, AlphaBeta) else ", nor about who is in the table"
-        counts = EXACT if exact else f"nothing is promised for counts{who}"
-        quoted = "; ".join([*_cells(mechanism, release), _privacy(mechanism, self.ratio), counts])
+        """Add what another mechanism promises, alone and of several columns together."""
+        quoted = mechanism_statement(mechanism, release.domains, self.ratio)
         self.result["statement"] = quoted
-        self.lines += [("to quote", quoted), ("protected", EXACT if exact else UNCOMPUTED)]
+        self.lines += [("to quote", quoted), ("protected", EXACT if EXACT in quoted else UNCOMPUTED)]
         if len(release.domains) > 1:
             known = "epsilon is that of all sensitive columns together"
             unknown = "what the sensitive columns disclose together is not computed for this mechanism"
@@ -245,8 +247,6 @@ def record_laws(mechanism: NamedMechanism, columns: Sequence[str]) -> dict[str, 
     return {column: each.record_law for column, each in by_column(mechanism, columns).items()}
 
 
-EXACT = "published counts of sensitive values are those of the table: small counts are not protected"
-"""What is true of counts that a mechanism publishes as they are."""
 UNCOMPUTED = "T_P and T_f are not computed for this mechanism; estimate gives each count an interval"
 REPEATED = "releases with fresh draws disclose more together, how much is not computed for this mechanism"
 _ORDER = (
@@ -306,75 +306,7 @@ def _trade_off(mechanism: SpluGens) -> str:
     return "; ".join(f"{column}: {sentence}" for column, sentence in by_gamma.items())
 
 
-def _ratio(mechanism: NamedMechanism) -> Fraction | None:
-    if isinstance(
-        mechanism, RetentionReplacement | Operator | SmallDomainRandomization | PerturbedGeneralization
-    ):
-        return mechanism.amplification
-    if isinstance(mechanism, AlphaBeta):
-        return TupleChances(mechanism.alpha, mechanism.beta).amplification
-    return None
-
-
-def _cells(mechanism: NamedMechanism, release: PublishedRelease) -> Iterator[str]:
-    """Yield how often a published cell is the true one, where that does not depend on the table."""
-    if _ratio(mechanism) is None:
-        return
-    for column, domain in release.domains.items():
-        chances: list[Fraction] = []
-        if isinstance(mechanism, Operator):
-            chances = [row[place] for place, row in enumerate(mechanism.rows)]
-        elif isinstance(mechanism, RetentionReplacement):
-            laws, p = dict(mechanism.laws), mechanism.retention
-            shares = laws[column].shares if laws else [Fraction(1, len(domain))]
-            chances = [p + (1 - p) * share for share in shares]
-        if chances:
-            known = " to ".join(map(str, sorted({min(chances), max(chances)})))
-            yield f"each record shows its true {column} with probability {known}"
-
-
-def _privacy(mechanism: NamedMechanism, ratio: Fraction | None) -> str:
-    """Return what a release promises for a record or tuple, for the public."""
-    tuples = isinstance(mechanism, AlphaBeta)
-    if ratio is None:
-        whose = "tuple" if tuples else "record"
-        return f"what the release discloses about a {whose} has no bound, since {_unbounded(mechanism)[1]}"
-    change = "one tuple more or less" if tuples else "another true value of one record"
-    against = f"{_against(mechanism)}," if _against(mechanism) else ""
-    weak = ", which hardly protects it" if ratio > WEAK else ""
-    return (
-        f"{change}{against} makes any release at most {decimal_up(ratio, 4)} times as probable (epsilon <= "
-        f"{decimal_up(natural_logarithm(ratio), 4)}, rounded up){weak}"
-    )
-
-
 def _short(ratio: Fraction) -> str:
     """Return epsilon and its exponential for a line of text; JSON has the exact ratio."""
     epsilon = decimal_up(natural_logarithm(ratio), 4)
     return f"epsilon <= {epsilon} (e^epsilon <= {decimal_up(ratio, 4)}, both rounded up)"
-
-
-def _against(mechanism: NamedMechanism) -> str:
-    """Return for which values or attackers the bound of a mechanism holds, where not for all."""
-    if isinstance(mechanism, SmallDomainRandomization):
-        return ", within the values of its part"
-    if isinstance(mechanism, PerturbedGeneralization):
-        return ", for an attacker who knows all others or takes them for independent"
-    return ""
-
-
-def _unbounded(mechanism: NamedMechanism) -> tuple[str, str]:
-    """Return that a mechanism has no bound for a record or tuple, and why."""
-    if isinstance(mechanism, AlphaBeta):
-        return "no bound", "beta is 0, alpha + beta is 1, or the domain is that of the table"
-    if (
-        isinstance(mechanism, RetentionReplacement)
-        and mechanism.replacing == "given"
-        and not mechanism.amplification
-    ):
-        return "none", "a value of probability 0 is published only for records that have it"
-    if isinstance(mechanism, Anatomy):
-        return "none", "each record's true value is among those of its group"
-    if isinstance(mechanism, Operator):
-        return "none", "a value is published for some true values and never for others"
-    return "no bound", "what is published for a record depends on other records"

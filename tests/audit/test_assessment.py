@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from splu_ref.audit import dependent_draws
-from splu_ref.audit.advice.assessment import Remedy, assess, public_statement
+from splu_ref.audit.advice.assessment import Remedy, assess
+from splu_ref.audit.advice.statements import public_statement
 from splu_ref.audit.averaging import least_error, repeated_privacy
 from splu_ref.audit.dependent_draws import counts_by_fixed_seed
 from splu_ref.channels import GroupDraws, PublishedCount

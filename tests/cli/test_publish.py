@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from splu_ref.mechanisms import RetentionReplacement, read_manifest
+from splu_ref.mechanisms import RetentionReplacement, read_manifest, read_release
 from splu_ref.randomness import Key
 from tests.programs import main as program
 from tests.rounding import near
@@ -65,9 +65,16 @@ def test_every_mechanism_says_what_it_promises_and_what_not(capsys: pytest.Captu
             f"has no bound, since what is published; {counts}",
         ),
         (["--mechanism", "distribution", *job], f"has no bound, since what is published; {none}"),
+        (["--sensitive", "job", "--gamma", "2"], "is the true one with probability 1/2; where at most 10"),
+        (
+            ["--sensitive", "both", "--gamma", "2", "--cross", "both=job,sex"],
+            "each of its parts job and sex is true at least as often; nothing is promised for other counts",
+        ),
     ):
-        assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
+        files = ["-o", "p.csv", "--manifest", "m.json", "--force"]
+        assert main(["publish", "t.csv", *files, *words]) == 0
         text = " ".join(capsys.readouterr().out.split())
+        assert f"to quote {read_release(Path('p.csv'), Path('m.json')).statement} " in text
         for part in quoted.split("; "):
             assert part in text.split("to quote")[1], (words, part)
         assert ("protected T_P and T_f are not computed" in text) == (none in quoted)

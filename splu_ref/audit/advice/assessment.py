@@ -187,33 +187,6 @@ class Assessment:
         return cautions
 
 
-def public_statement(assessments: Mapping[str, Assessment], parts: Mapping[str, Sequence[str]]) -> str:
-    """Return what a release by SPLU-Gen promises and what not, for the public.
-
-    ``parts`` are the columns of which a crossing was made, by its name. The sentence depends on the
-    parameters alone: whether a value is rare is not for the public. Columns of one law share their promise.
-    """
-    columns: dict[tuple[Fraction, str], list[str]] = {}
-    for column, each in assessments.items():
-        columns.setdefault((each.law.retention, each.count_promise), []).append(column)
-    promises = []
-    for (retention, counts), names in columns.items():
-        cells = [f"each published {name}" for name in names]
-        crossed = "".join(
-            f"; each of its parts {' and '.join(parts[name])} is true at least as often"
-            for name in names
-            if name in parts
-        )
-        of = f" of {' and '.join(names)}" if len(columns) > 1 else ""
-        cell = f"{' and '.join(cells)} is the true one with probability {retention}{crossed}"
-        promises.append(f"{cell}; a published count{of} {counts}")
-    others = "other counts and for columns together" if len(assessments) > 1 else "other counts"
-    return (
-        f"{'; '.join(promises)}; nothing is promised for {others}, nor about who is in the table and its "
-        "other columns"
-    )
-
-
 def _labeled(label: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     """Return the texts with a label at the first."""
     return [(label if number == 0 else "", text) for number, text in enumerate(texts)]
