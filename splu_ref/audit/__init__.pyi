@@ -7,6 +7,8 @@ from .advice.assessment import assess as assess
 from .advice.coded_table import CodedTable as CodedTable
 from .advice.coded_table import TableInMemory as TableInMemory
 from .advice.concentrated_predicates import CONCENTRATED as CONCENTRATED
+from .advice.crossings import parts_sentence as parts_sentence
+from .advice.crossings import parts_shown as parts_shown
 from .advice.expected_widths import CrossTable as CrossTable
 from .advice.expected_widths import ExpectedWidth as ExpectedWidth
 from .advice.expected_widths import TableWidths as TableWidths

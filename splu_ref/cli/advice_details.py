@@ -28,6 +28,8 @@ from splu_ref.audit import (
     expected_widths,
     laws_of_draws,
     near_miss,
+    parts_sentence,
+    parts_shown,
     recommend,
 )
 from splu_ref.channels import GroupDraws
@@ -165,9 +167,15 @@ class ColumnAdvice:
             f"{len(option.accurate)} {accurate_text(self.advice, option)}{near_miss(self.advice)}"
         )
 
+    def parts_shown(self, parts: Sequence[str]) -> dict[str, float]:
+        """Return how often the parts of a crossing are shown truly: see `splu_ref.audit.parts_shown`."""
+        return parts_shown(self.option.law, self.advice.values, parts)
+
     def pairs(self, parts: Sequence[str]) -> str:
         """Return what T_P is about in a crossing of columns, and how many expected intervals start at 0."""
         text = f"T_P is about pairs of {' and '.join(parts)}: sums over one of them have no T_P of their own"
+        if shown := self.parts_shown(parts):
+            text += f"; {parts_sentence(shown)}"
         for found in self.tables[:1]:
             text += (
                 f"; {found.widths[0].from_zero:.0f} of {found.table.cells} expected intervals of "

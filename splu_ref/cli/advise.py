@@ -342,6 +342,12 @@ def _document(
             "remedy": limit,
             "views": joint_json(views),
         }
+    if crossed := last.crossed:
+        document["crossed"] = [
+            {"column": each.column, "parts": each.parts_shown(crossed[each.column])}
+            for each in finals
+            if each.column in crossed
+        ]
     reasons = [{"ground": each.ground, "column": each.column, "reason": each.reason} for each in objected]
     document |= {"verdict": verdict, "reasons": reasons, "command": command}
     return document if choice is None else document | {"splu_gen_command": own}

@@ -271,9 +271,10 @@ def repetition(
     )
 
 
-def assessment_json(found: Assessment) -> dict[str, object]:
-    """Return the JSON object of an assessment."""
+def assessment_json(found: Assessment, parts: Mapping[str, float] | None = None) -> dict[str, object]:
+    """Return the JSON object of an assessment; ``parts`` of a crossing with their probabilities."""
     return {
+        **({"parts": parts} if parts else {}),
         "epsilon": str(found.epsilon),
         "alpha": found.alpha,
         "t_p": exact_json(found.t_p, "down"),

@@ -16,6 +16,8 @@ from splu_ref.audit import (
     amplification_of,
     crossed_parts,
     mechanism_statement,
+    parts_sentence,
+    parts_shown,
     public_statement,
     unbounded,
 )
@@ -201,9 +203,15 @@ class ReleaseReport:
 
     def add_assessment(self, assessments: Mapping[str, Assessment], remedy: Remedy = "options") -> None:
         """Add privacy and accuracy by column, and what to do if they are poor."""
+        shown = {}
+        for column, parts in self.parts.items() if self.result.get("plan") == "mixed" else ():
+            if column in assessments:
+                shown[column] = parts_shown(assessments[column].law, assessments[column].values, parts)
         self.result["worth"] = [
-            {"column": column, **assessment_json(each)} for column, each in assessments.items()
+            {"column": column, **assessment_json(each, shown.get(column))}
+            for column, each in assessments.items()
         ]
+        self.lines += [("parts", f"{column}: {parts_sentence(each)}") for column, each in shown.items()]
         quoted = public_statement(assessments, self.parts) if assessments else None
         self.result["statement"] = quoted
         self.lines += [] if quoted is None else [("to quote", quoted)]
@@ -251,7 +259,7 @@ UNCOMPUTED = "T_P and T_f are not computed for this mechanism; estimate gives ea
 REPEATED = "releases with fresh draws disclose more together, how much is not computed for this mechanism"
 _ORDER = (
     ("caution",), ("repeated",), ("protected",), ("not checked",), ("to quote",), ("draws", "streamed"),
-    ("unique",), ("next",), ("accurate",), ("together",),
+    ("parts",), ("unique",), ("next",), ("accurate",), ("together",),
 )  # fmt: skip
 _RANKS = {label: rank for rank, labels in enumerate(_ORDER, 1) for label in labels}
 """Ranks of labels: what must not be cut is first, after what was published; long entries are last."""

@@ -80,6 +80,12 @@ def test_every_mechanism_says_what_it_promises_and_what_not(capsys: pytest.Captu
         assert ("protected T_P and T_f are not computed" in text) == (none in quoted)
         assert " repeated " in text
         assert " together " not in text.split("to quote")[0]
+    crossed = ["--sensitive", "both", "--gamma", "2", "--cross", "both=job,sex"]
+    for plan, known in (("mixed", {"job", "sex"}), ("cyclic", set())):
+        [worth] = _published(capsys, *crossed, "--plan", plan)["worth"]
+        assert worth.get("parts", {}).keys() == known
+    assert main(["publish", "t.csv", "-o", "p.csv", "--force", *crossed]) == 0
+    assert "parts both: on average a record shows the true job" in " ".join(capsys.readouterr().out.split())
     words = [*RETENTION, "--domain", "domain.json"]
     assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
     text = " ".join(capsys.readouterr().out.split())

@@ -284,6 +284,11 @@ def test_retention_replacement_shows_the_true_value_as_often(
     Path("t.csv").write_text("\n".join(map(",".join, zip(_frequent(), more, strict=True))) + "\n")
     crossed = _advice(capsys, "t.csv", "--sensitive", "ill", "--table", "part,k,ill")
     assert [table["columns"] for table in crossed["tables"]] == [["k", "ill_part"]]
+    [shown] = crossed["crossed"]
+    assert (shown["column"], list(shown["parts"])) == ("ill_part", ["ill", "part"])
+    words = crossed["command"].split()
+    gamma = int(words[words.index("--gamma") + 1])
+    assert all(1 / gamma < chance < 1 for chance in shown["parts"].values()), shown
 
 
 @pytest.mark.slow
