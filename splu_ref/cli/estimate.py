@@ -227,14 +227,10 @@ def _opened(
         stated = {name: stated.get(name) or tuple(sorted(table.values(name))) for name in release.columns}
     known = ReleaseData(table=table, mechanism=mechanism, domains=stated, attached_manifest=facts)
     if isinstance(mechanism, SpluGens):
-        domains = None if facts is None else facts.domains
         estimator = QueryEstimator(
-            table,
-            release.columns,
-            mechanism,
-            domains=domains,
-            has_batches=facts is not None and bool(facts.batches),
-        )
+            table, release.columns, mechanism, domains=None if facts is None else facts.domains,
+            batches=() if facts is None else facts.batch_rows(table),
+        )  # fmt: skip
 
         def answer(queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
             named = None if method is None else chosen

@@ -66,6 +66,7 @@ from .recoding import sources as sources
 from .recoding import with_missing_as_text as with_missing_as_text
 from .record_counts import RecordCounts as RecordCounts
 from .record_counts import Records as Records
+from .record_counts import RowRange as RowRange
 from .record_counts import codes_in_domain as codes_in_domain
 from .record_counts import require_columns as require_columns
 from .record_counts import require_in_domain as require_in_domain

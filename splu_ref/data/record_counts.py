@@ -95,6 +95,38 @@ class RecordCounts:
         return Categories(self.values(column), self.codes[column])
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class RowRange:
+    """Consecutive rows of a table, with the values of all its rows."""
+
+    whole: Records  #: the table, each row of which is one record
+    rows: range  #: the rows, in steps of 1
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return self.whole.columns
+
+    @property
+    def row_count(self) -> int:
+        """Number of records."""
+        return len(self.rows)
+
+    @property
+    def counts(self) -> None:
+        """None: each row is one record."""
+        return None
+
+    def values(self, column: str) -> tuple[str, ...]:
+        """Return the distinct canonical texts of a column in the whole table: see `Records.values`."""
+        return self.whole.values(column)
+
+    def categories(self, column: str) -> Categories:
+        """Return a column of these rows as indices into the values of the whole table."""
+        values, codes = self.whole.categories(column)
+        return Categories(values, codes[self.rows.start : self.rows.stop])
+
+
 def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
     """Raise ``DataError`` unless a table has all named columns; the message lists the existing ones."""
     for name in names:

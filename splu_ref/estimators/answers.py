@@ -71,10 +71,10 @@ ON_AVERAGE = (
 
 BATCHES = (
     "the interval is for one plan over all records, and the release has batches with a plan each: of records "
-    "of one batch it covers less than 95 %, even if the batches differ by chance alone; estimate the rows of "
-    "the batch as a release of their own"
+    "of one batch it covers less than 95 %. Which rows are of which batch is not known: rows were reordered, "
+    "the file is counted in parts, or the manifest has no digest of each batch"
 )
-"""Warning on estimates of conjunctions in a release of batches."""
+"""Warning on estimates of conjunctions in a release of which the rows of each batch are not known."""
 
 EMPTY_PREDICATE = "no record meets the conditions on the columns that are not sensitive, so the count is 0"
 """Note on estimates for an empty predicate."""
@@ -173,6 +173,13 @@ class QueryCounts(NamedTuple):
     most: FloatArray
 
 
+class Unclipped(NamedTuple):
+    """Unbiased estimates of queries, neither clipped nor shrunk: arrays of one length."""
+
+    value: FloatArray  # NaN where the counts are not informative
+    error: FloatArray  # standard errors
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Estimates:
     """Estimates of several queries: arrays of one length.
@@ -199,6 +206,8 @@ class Estimates:
         Whether the errors are those of a model, and no standard errors: see `QueryEstimate`.
     interval_kind
         As in `QueryEstimate`.
+    unclipped
+        The unbiased estimates on which they rest; None if these are they.
     """
 
     value: FloatArray
@@ -212,6 +221,12 @@ class Estimates:
     allows_for_plan: bool = field(default=False, kw_only=True)
     model_based: bool = field(default=False, kw_only=True)
     interval_kind: Interval = field(default="each", kw_only=True)
+    unclipped: Unclipped | None = field(default=None, kw_only=True)
+
+    @property
+    def linear(self) -> Unclipped:
+        """The unbiased estimates."""
+        return self.unclipped or Unclipped(self.value, self.error)
 
     @classmethod
     def normal(cls, value: FloatArray, error: FloatArray, most: FloatArray) -> Estimates:
@@ -221,7 +236,8 @@ class Estimates:
         """
         reach = NORMAL_95 * error
         ends = np.minimum(value, most) - reach, np.maximum(value, 0.0) + reach
-        return cls(np.clip(value, 0.0, most), error, *(np.clip(end, 0.0, most) for end in ends))
+        estimate, low, high = (np.clip(part, 0.0, most) for part in (value, *ends))
+        return cls(estimate, error, low, high, unclipped=Unclipped(value, error))
 
     @classmethod
     def score(cls, value: FloatArray, error: FloatArray, most: FloatArray, least_rate: float) -> Estimates:
@@ -254,11 +270,12 @@ class Estimates:
     @classmethod
     def from_batches(cls, size: int, parts: Iterable[tuple[IntArray, Estimates]]) -> Estimates:
         """Return the estimates of ``size`` queries from batches, each with the indices of its queries."""
-        arrays = [np.empty(size) for _ in range(4)]
+        arrays = [np.empty(size) for _ in range(6)]
         for where, found in parts:
-            for array, part in zip(arrays, (found.value, found.error, found.lower, found.upper), strict=True):
+            each = found.value, found.error, found.lower, found.upper, *found.linear
+            for array, part in zip(arrays, each, strict=True):
                 array[where] = part
-        return cls(*arrays)
+        return cls(*arrays[:4], unclipped=Unclipped(*arrays[4:]))
 
     def below(self, bound: FloatArray) -> Estimates:
         """Return the estimates and their intervals clipped to an upper bound of the true count."""

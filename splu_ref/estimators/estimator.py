@@ -10,7 +10,7 @@ from typing import Protocol, Self, TypeAlias
 import numpy as np
 
 from splu_ref.channels import DataError, ParameterError
-from splu_ref.data import Records, require_columns
+from splu_ref.data import Records, RowRange, require_columns
 from splu_ref.estimators.answers import (
     BATCHES,
     NO_INTERVAL,
@@ -20,6 +20,7 @@ from splu_ref.estimators.answers import (
     QueryCounts,
     QueryEstimate,
 )
+from splu_ref.estimators.queries.batches import added, holders
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
@@ -116,9 +117,10 @@ class QueryEstimator:
     domains
         All values of the sensitive columns, as recorded in a manifest. By default the published values are
         the domain, and queries may name other values, which may have no published record.
-    has_batches
-        Whether the records were published in batches, with a plan each: estimates of conjunctions are for one
-        plan, and say so.
+    batches
+        The rows of each batch, in a release of several: each has a plan and draws of its own, so conjunctions
+        are estimated in each and added. None if the rows of a batch are not known: estimates of conjunctions
+        are then for one plan, and say so.
 
     Raises
     ------
@@ -147,10 +149,9 @@ class QueryEstimator:
         mechanism: SpluGens,
         *,
         domains: Mapping[str, tuple[str, ...]] | None = None,
-        has_batches: bool = False,
+        batches: Sequence[range] | None = (),
     ) -> None:
         self.mechanism = mechanism
-        self._has_batches = has_batches
         self.sensitive = tuple(dict.fromkeys(sensitive))
         if not self.sensitive:
             raise ParameterError("name at least one sensitive column")
@@ -162,8 +163,14 @@ class QueryEstimator:
                     "that gamma"
                 )
         self._domains = dict(domains or {})
+        self._knows_batches = batches is not None
+        self._batches = [
+            QueryEstimator(RowRange(table, rows), self.sensitive, mechanism, domains=self._domains)
+            for rows in batches or ()
+        ]
         self._columns = Columns(table, self._domains)
         self._single: dict[str, PublishedColumn] = {}
+        self._several: dict[tuple[str, ...], SeveralColumns] = {}
         self._selections: dict[tuple[str, Condition], tuple[tuple[int, ...], int]] = {}
         for name in self.sensitive:
             self._columns.domain(name)
@@ -175,7 +182,7 @@ class QueryEstimator:
         stated = release.attached_manifest
         return cls(
             release.table, release.sensitive, release.mechanism, domains=release.domains,
-            has_batches=stated is not None and bool(stated.batches),
+            batches=() if stated is None else stated.batch_rows(release.table),
         )  # fmt: skip
 
     def __call__(self, queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
@@ -276,14 +283,16 @@ class QueryEstimator:
         if isinstance(chosen, ShrinkageMethod):
             chosen = replace(chosen, interval=interval)
         suiting = {True: chosen or METHODS["mle"], False: chosen or default}
-        groups: dict[tuple[tuple[str, ...], bool], list[tuple[int, ResolvedQuery]]] = {}
+        groups: dict[tuple[tuple[str, ...], bool, bool], list[tuple[int, ResolvedQuery]]] = {}
         for number, query in enumerate(queries):
             alone = chosen is None and self.is_alone(query)
             names, resolved = self._resolve(query, suiting[alone])
-            groups.setdefault((names, alone), []).append((number, resolved))
+            # The law of a count in the whole table is the same for batches as for one release.
+            together = len(names) > 1 or bool(resolved.predicate)
+            groups.setdefault((names, alone, together), []).append((number, resolved))
         answers: dict[int, QueryEstimate] = {}
-        for (names, alone), group in groups.items():
-            answer = self._answer_function(names, suiting[alone])
+        for (names, alone, together), group in groups.items():
+            answer = self._answer_function(names, suiting[alone], together)
             values = max(len(self._columns.domain(name)) for name in names)
             step = min(_AT_ONCE, max(1, _CELLS // values))
             for begin in range(0, len(group), step):
@@ -291,14 +300,7 @@ class QueryEstimator:
                 answers.update(zip(numbers, answer(some), strict=True))
                 if progress is not None:
                     progress(len(answers), len(queries))
-        found = [answers[number] for number in range(len(queries))]
-        if not self._has_batches:
-            return found
-        joined = ("; ".join(filter(None, (BATCHES, each.warning))) for each in found)
-        return [
-            each if each.method == "mle" else replace(each, warning=text)
-            for each, text in zip(found, joined, strict=True)
-        ]
+        return [answers[number] for number in range(len(queries))]
 
     def _column(self, name: str) -> PublishedColumn:
         if name not in self._single:
@@ -306,44 +308,75 @@ class QueryEstimator:
         return self._single[name]
 
     def _answer_function(
-        self, names: tuple[str, ...], method: Method
+        self, names: tuple[str, ...], method: Method, conjunctions: bool
     ) -> Callable[[Sequence[ResolvedQuery]], list[QueryEstimate]]:
         """Return the function that estimates queries on these sensitive columns."""
-        parts, joint = [self._column(name) for name in names], method.joint
-        together = SeveralColumns(self._columns, names, parts) if len(parts) > 1 else None
+        pooled = BATCHES if conjunctions and not self._knows_batches else None
 
         def answer(queries: Sequence[ResolvedQuery]) -> list[QueryEstimate]:
-            if together is not None and joint is not None:
-                counted, found = joint(together, queries)
-                if (
-                    self.mechanism.for_column(names[0]).draws.name == "all-or-none"
-                    and method.name != ShrinkageMethod.name
-                ):
-                    found = replace(found, warning=NO_JOINT_INTERVAL)
-            else:
-                batch = parts[0].count(queries)
-                counted, found = batch.facts, method.single(parts[0], batch)
-            known = (
-                all(self.mechanism.for_column(name).plan == "mixed" for name in names)
-                or found.allows_for_plan
-            )
-            if method.answers_predicates and not known:
-                found = replace(found, warning=NO_INTERVAL)
+            judge = self._in_batches if conjunctions and self._batches else self._estimates
+            counted, found, reasons = judge(names, method, queries)
             answers = found.query_estimates(method.name, counted)
-            if not method.answers_predicates:
-                return answers
-            weak = [
-                _weakly_supported(part, name, [query.members[place] for query in queries])
-                for place, (name, part) in enumerate(zip(names, parts, strict=True))
-            ]
-            return [
-                replace(one, warning="; ".join(filter(None, (one.warning, *reasons))) or None)
-                if any(reasons) and 0 < one.predicate_count < parts[0].rows  # otherwise n or f' settles it
-                else one
-                for one, *reasons in zip(answers, *weak, strict=True)
-            ]
+            texts = (
+                "; ".join(filter(None, (pooled, one.warning, reason))) or None
+                for one, reason in zip(answers, reasons, strict=True)
+            )
+            return [replace(one, warning=text) for one, text in zip(answers, texts, strict=True)]
 
         return answer
+
+    def _estimates(
+        self, names: tuple[str, ...], method: Method, queries: Sequence[ResolvedQuery]
+    ) -> tuple[QueryCounts, Estimates, list[str | None]]:
+        """Estimate queries by one plan, and return reasons why their published counts say little."""
+        parts, joint = [self._column(name) for name in names], method.joint
+        if len(parts) > 1 and joint is not None:
+            if names not in self._several:
+                self._several[names] = SeveralColumns(self._columns, names, parts)
+            counted, found = joint(self._several[names], queries)
+            if (
+                self.mechanism.for_column(names[0]).draws.name == "all-or-none"
+                and method.name != ShrinkageMethod.name
+            ):
+                found = replace(found, warning=NO_JOINT_INTERVAL)
+        else:
+            batch = parts[0].count(queries)
+            counted, found = batch.facts, method.single(parts[0], batch)
+        if not method.answers_predicates:
+            return counted, found, [None] * len(queries)
+        known = all(self.mechanism.for_column(name).plan == "mixed" for name in names)
+        if not known and not found.allows_for_plan:
+            found = replace(found, warning=NO_INTERVAL)
+        weak = [
+            _weakly_supported(part, name, [query.members[place] for query in queries])
+            for place, (name, part) in enumerate(zip(names, parts, strict=True))
+        ]
+        unsettled = ((counted.predicate > 0) & (counted.predicate < parts[0].rows)).tolist()  # by n or f'
+        reasons = (
+            filter(None, each) if applies else () for applies, *each in zip(unsettled, *weak, strict=True)
+        )
+        return counted, found, ["; ".join(each) or None for each in reasons]
+
+    def _holds(self, name: str, queries: Sequence[ResolvedQuery]) -> bool:
+        """Return whether there are records of any query's predicate; queries have this column first."""
+        counted = self._column(name).count([query.alone(0) for query in queries])
+        return bool(counted.predicate_count.any())
+
+    def _in_batches(
+        self, names: tuple[str, ...], method: Method, queries: Sequence[ResolvedQuery]
+    ) -> tuple[QueryCounts, Estimates, list[str | None]]:
+        """Estimate queries in each batch, and add; a batch without records of a query adds nothing."""
+        holding = [batch for batch in self._batches if batch._holds(names[0], queries)]
+        holding = holding or self._batches[:1]
+        counts, each, reasons = zip(
+            *(batch._estimates(names, method, queries) for batch in holding), strict=True
+        )
+        counted, found = added(counts, each)
+        said = (
+            [reason for reason, inside in zip(of_query, holds, strict=True) if inside]
+            for of_query, holds in zip(zip(*reasons, strict=True), holders(counts).T.tolist(), strict=True)
+        )
+        return counted, found, [next(iter(some), None) if all(some) else None for some in said]
 
 
 def _weakly_supported(part: PublishedColumn, name: str, sets: Sequence[tuple[int, ...]]) -> list[str | None]:

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, Gamma
 from splu_ref.data import Dropped, Microdata, TableInput, Value, as_table, text
-from splu_ref.mechanisms.manifest import Manifest, Origin
+from splu_ref.mechanisms.manifest import Manifest, Origin, batch_digests
 from splu_ref.mechanisms.plans.eligibility import surplus
 from splu_ref.mechanisms.release import PublishedTable, Release
 from splu_ref.mechanisms.splu_gen_by_column import splu_gen_of
-from splu_ref.randomness import Randomness, ReleaseContext, SystemSource
+from splu_ref.randomness import Randomness, SystemSource
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -58,7 +58,7 @@ def append(
     Returns
     -------
     JoinedRelease
-        The unchanged earlier rows and the new ones, in one random order.
+        The unchanged earlier rows, followed by the new ones, which are in a random order.
 
     Raises
     ------
@@ -85,23 +85,13 @@ def append(
         _require_eligible(new, column, gamma, lcm(*sizes.values()))
     batch = mechanism.publish(new, release.sensitive, source, id_column=id_column)
     added = batch.table.select(public.columns)
-    rows = _concatenate(release.table, added)
-    context = ReleaseContext(
-        method="batches",
-        facts={},
-        sensitive=(),
-        id_column=None,
-        missing=None,
-        columns=rows.columns,
-        records=rows.records,
-    )
-    order = source.for_release(context).for_records("", rows.identities).permutation(rows.row_count)
-    joined = rows.take(order).bare()
+    joined = _concatenate(release.table, added).bare()
     domains = {
         column: _joined_domain(known, new.domain(column), batch.domains[column])
         for column, known in release.domains.items()
     }
     batches = (*(stated.batches or (release.table.row_count,)), added.row_count)
+    distinguished = stated.batch_rows(release.table) is not None
     return JoinedRelease(
         table=joined,
         mechanism=mechanism,
@@ -114,6 +104,7 @@ def append(
             batches,
             stated.recoded,
             missing=stated.missing or new.missing,
+            batch_tables=batch_digests(joined, batches) if distinguished else (),
         ),
         recoded=stated.recoded,
         missing=stated.missing or new.missing,

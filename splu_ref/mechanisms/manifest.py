@@ -9,12 +9,24 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from itertools import accumulate, pairwise, starmap
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
+import numpy as np
+
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.channels import DataError, InputError, integer, unrepeated
-from splu_ref.data import Dropped, Hashed, Microdata, Recoding, apply_recodings, open_regular, read_steps
+from splu_ref.data import (
+    Dropped,
+    Hashed,
+    Microdata,
+    Recoding,
+    Records,
+    apply_recodings,
+    open_regular,
+    read_steps,
+)
 from splu_ref.mechanisms.interfaces import Mechanism
 from splu_ref.randomness import Key, SystemSource
 
@@ -98,6 +110,9 @@ class Manifest:
         The published table and its program; None for a manifest of the first schema.
     batches
         Number of records of each batch, oldest first; empty for a release without batches.
+    batch_tables
+        Digest of the content of each batch, whose rows follow each other in the table; empty if none are
+        recorded.
     recoded
         Recodings of the original's columns before publication, in their order.
     sensitive_table
@@ -118,6 +133,19 @@ class Manifest:
     sensitive_table: str | None = None
     missing: str | None = None
     observed_domain: bool | None = None
+    batch_tables: tuple[str, ...] = ()
+
+    def batch_rows(self, table: Records) -> tuple[range, ...] | None:
+        """Return the rows of each batch, none for a release without batches; None if they are not known.
+
+        They are known by the digests of the batches, so not in a table that is counted in parts.
+        """
+        if not self.batches:
+            return ()
+        if not isinstance(table, Microdata) or not self.batch_tables:
+            return None
+        rows = _consecutive(self.batches)
+        return rows if batch_digests(table, self.batches) == self.batch_tables else None
 
     def require(self, table: Microdata) -> None:
         """Raise ``DataError`` unless rows and content of the table agree with the manifest."""
@@ -191,6 +219,7 @@ class Manifest:
             **self.mechanism.facts(),
             "rows": self.rows,
             **({"batches": list(self.batches)} if self.batches else {}),
+            **({"batch_tables": list(self.batch_tables)} if self.batch_tables else {}),
             **({} if self.missing is None else {"missing": self.missing}),
             **({"recoded": [step.facts() for step in self.recoded]} if self.recoded else {}),
             **({} if self.observed_domain is None else {"observed_domain": self.observed_domain}),
@@ -210,6 +239,16 @@ class Manifest:
                 "code": origin.code,
             }
         return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def batch_digests(table: Microdata, sizes: Iterable[int]) -> tuple[str, ...]:
+    """Return the digest of the content of each batch: consecutive rows, in these numbers."""
+    return tuple(table.take(np.array(rows)).content_digest() for rows in _consecutive(sizes))
+
+
+def _consecutive(sizes: Iterable[int]) -> tuple[range, ...]:
+    ends = (0, *accumulate(sizes))
+    return tuple(starmap(range, pairwise(ends)))
 
 
 class _Object(dict[str, Any]):
@@ -315,6 +354,15 @@ class Facts:
             raise DataError("batches do not add up to rows: ask the publisher")
         return found
 
+    def batch_tables(self) -> tuple[str, ...]:
+        """Return the digest of each batch; empty if none are recorded."""
+        found = self._document.get("batch_tables", [])
+        if not isinstance(found, list) or not all(DIGEST.fullmatch(_text(digest)) for digest in found):
+            raise ValueError
+        if found and len(found) != len(self.batches()):
+            raise DataError("batch_tables has not one digest for each batch: ask the publisher")
+        return tuple(found)
+
     def recoded(self) -> tuple[Recoding, ...]:
         """Return the recodings before publication; empty if none are recorded."""
         return read_steps(self._document.get("recoded", []))
@@ -398,8 +446,8 @@ def parse_manifest(
             raise DataError(f"the method {method!r} is unknown: the manifest must name one of {known}")
         rows, domains = integer(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
         rest = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table(), facts.missing())
-        observed = facts.observed_domain()
-        return Manifest(mechanisms[method](facts), rows, domains, *rest, observed)
+        more = (facts.observed_domain(), facts.batch_tables())
+        return Manifest(mechanisms[method](facts), rows, domains, *rest, *more)
     except InputError as error:
         raise DataError(f"{name}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):

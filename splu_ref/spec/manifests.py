@@ -9,7 +9,8 @@ The keys of an object may have any order. Every manifest has ``schema`` (``splu-
 digest of the published table), ``release`` (32 hexadecimal digits), ``date`` (of publishing, in UTC) and
 ``produced_by``: an object with ``version``, ``spec`` (the number of the specification) and ``code`` (SHA-256
 of the path and the content of each Python file, ascending by path, each with its length as 8 bytes before
-it). ``batches`` has the numbers of rows if there are several batches; ``recoded`` has the steps of
+it). ``batches`` has the numbers of rows if there are several batches, and ``batch_tables`` the digest of
+each, if its rows are known (`splu_ref.spec.batches`); ``recoded`` has the steps of
 `splu_ref.spec.recoding` if there are any; ``missing`` the text that was published for cells of sensitive
 columns without content, if there is one; ``observed_domain`` is true if domains that the method needs to be
 declared were taken from the table, so that a bound for a record does not hold, false if they were declared,
@@ -116,6 +117,7 @@ def read_manifest(content: bytes) -> Manifest:
         _text(found, "missing")
     observed = found.get("observed_domain", False)
     require(isinstance(observed, bool), "observed_domain is neither true nor false")
+    _require_batch_tables(found)
     table = None
     if schema == SCHEMAS[1]:
         table = _matching(found, "table", "[0-9a-f]{64}")
@@ -203,6 +205,14 @@ def _domain(column: Object) -> list[str]:
     values = [_a_text(value) for value in _a_list(_field(column, "domain"))]
     require(len(values) > 0 and len(set(values)) == len(values), "a domain is empty, or a value stands twice")
     return values
+
+
+def _require_batch_tables(found: Object) -> None:
+    """Require one digest for each batch, or none."""
+    digests = _a_list(found.get("batch_tables", []))
+    for digest in digests:
+        require(re.fullmatch("[0-9a-f]{64}", _a_text(digest)) is not None, "batch_tables is no digest")
+    require(len(digests) in (0, len(_batches(found))), "batch_tables has not one digest for each batch")
 
 
 def _batches(found: Object) -> list[int]:

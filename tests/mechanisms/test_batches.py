@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from splu_ref.channels import probability_mass
 from splu_ref.channels.parameters import DataError, Gamma
-from splu_ref.data import Microdata
+from splu_ref.data import Microdata, RowRange
 from splu_ref.data.cell_values import text
 from splu_ref.mechanisms import (
     DistributionBased,
@@ -35,6 +36,8 @@ from splu_ref.mechanisms import (
 )
 from splu_ref.mechanisms.manifest import Manifest
 from splu_ref.randomness import Key, KeyedSource, SeededSource, outcomes
+from splu_ref.spec.errors import Refused
+from splu_ref.spec.manifests import read_manifest as spec_manifest
 
 KEY = KeyedSource(Key(hashlib.sha256(b"a key").digest()))
 
@@ -50,34 +53,55 @@ def first_release() -> PublishedTable:
     return SpluGen(4).publish(OLD, "value", SeededSource(1))
 
 
-def test_old_rows_stay_and_new_ones_join_in_one_random_order(tmp_path: Path) -> None:
+def test_old_rows_stay_and_new_ones_follow(tmp_path: Path) -> None:
     old = first_release()
     joined = append(old, NEW, SeededSource(2))
     assert isinstance(joined, JoinedRelease)
     assert (joined.rows_in, joined.suppressed, joined.table.row_count) == (20, 0, 52)
     rows = joined.frame.rows()
-    assert sorted(row for row in rows if row in set(old.frame.rows())) == sorted(old.frame.rows())
-    assert sorted(rows) == sorted(old.frame.rows() + joined.batch.to_frame().rows())
+    assert rows == old.frame.rows() + joined.batch.to_frame().rows()
     assert joined.batch.to_frame().sort("id")["id"].equals(NEW.sort("id")["id"])
     assert joined.domains == {"value": ("a", "b", "c", "d", "e")}
     assert joined.manifest.batches == (32, 20)
-    new = [int(row[0][1:]) >= 100 for row in rows]
-    assert 2 < sum(new[:26]) < 18  # of 20, in the first half
     joined.write(tmp_path / "joined.csv", tmp_path / "m.json")
     again = read_release(tmp_path / "joined.csv", tmp_path / "m.json")
     third = append(again, frame(200, "abcd"), SeededSource(3))
     assert third.manifest.batches == (32, 20, 4)
+    assert third.manifest.batch_tables[:2] == joined.manifest.batch_tables
+    assert third.manifest.batch_rows(third.table) == (range(32), range(32, 52), range(52, 56))
     assert sum(third.frame["value"].value_counts()["count"]) == 56
 
 
-def test_under_a_key_the_joined_release_repeats_whatever_the_order_of_the_files() -> None:
+def test_rows_of_batches_that_were_put_in_another_order_are_not_taken_for_theirs() -> None:
+    joined = append(first_release(), NEW, SeededSource(2))
+    for rows, known in ((np.arange(52)[::-1], False), (np.r_[np.arange(32)[::-1], 32:52], True)):
+        table = joined.table.take(rows.copy())
+        joined.manifest.require(table)
+        assert (joined.manifest.batch_rows(table) is not None) == known
+        mixed = replace(joined, table=table)
+        third = append(mixed, frame(200, "abcd"), SeededSource(3))
+        assert third.manifest.batches == (32, 20, 4)
+        assert bool(third.manifest.batch_tables) == known
+    assert replace(joined.manifest, batch_tables=()).batch_rows(joined.table) is None
+    assert joined.manifest.batch_rows(RowRange(joined.table, range(52))) is None  # no table in memory
+    assert first_release().manifest.batch_rows(OLD) == ()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("digests", [["0" * 64], ["0" * 64, "x"], "0", [1, 2], {}])
+def test_digests_of_batches_that_cannot_be_are_refused(digests: object, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    document = json.loads(append(first_release(), NEW, SeededSource(2)).manifest.to_json())
+    path.write_text(json.dumps(document | {"batch_tables": digests}))
+    with pytest.raises(DataError, match="batch_tables"):
+        read_manifest(path)
+    with pytest.raises(Refused):
+        spec_manifest(path.read_bytes())
+
+
+def test_under_a_key_the_joined_release_repeats() -> None:
     old = SpluGen(4).publish(OLD, "value", KEY, id_column="id")
     one = append(old, NEW, KEY, id_column="id")
-    turned = PublishedTable(
-        table=old.table.take(np.arange(32)[::-1].copy()), mechanism=old.mechanism, domains=old.domains
-    )
-    two = append(turned, NEW[::-1], KEY, id_column="id")
-    assert two.frame.equals(one.frame)
+    assert append(old, NEW[::-1], KEY, id_column="id").frame.equals(one.frame)
     # A batch is published the same whatever it joins: its draws are its own.
     other = append(SpluGen(4).publish(OLD[:16], "value", KEY, id_column="id"), NEW, KEY, id_column="id")
     assert other.batch.to_frame().equals(one.batch.to_frame())

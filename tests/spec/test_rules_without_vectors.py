@@ -15,7 +15,7 @@ from splu_ref.data.recoding import Bins, Hashed
 from splu_ref.mechanisms import SmallDomainRandomization, SpluGen, surplus
 from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn
 from splu_ref.mechanisms.transcript import ordered_digest
-from splu_ref.randomness import Key, KeyedRelease, ReleaseContext, TapeSource, release_key
+from splu_ref.randomness import Key, TapeSource
 from splu_ref.spec import batches, by_column, recoding, small_domains, tables, transcripts
 from splu_ref.spec.errors import Refused
 from splu_ref.spec.randomness import Tape
@@ -53,21 +53,6 @@ def test_a_gamma_for_each_column(seed: int) -> None:
     own = {name: dict(facts) for name, facts in mechanism.facts().items() if isinstance(facts, dict)}
     for name, text in by_column.facts(names):
         assert text == f'[["a","{own[name]["a"]}"],["b","{own[name]["b"]}"]]'
-
-
-def test_the_order_of_batches_under_a_key() -> None:
-    context = ReleaseContext(
-        method="batches",
-        facts={},
-        sensitive=(),
-        id_column=None,
-        missing=None,
-        columns=TABLE.columns,
-        records=TABLE.records,
-    )
-    identities = tables.identities(tables.Table(COLUMNS, CELLS))
-    source = KeyedRelease(release_key(Key(KEY), context)).for_records("", lambda: identities)
-    assert batches.keyed_order(KEY, COLUMNS, RECORDS, identities) == source.permutation(len(CELLS)).tolist()
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -59,7 +59,7 @@ BATc = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.B", "splu.BAT", "splu.D2"),
     licenses=("splu_ref.mechanisms.batches",),
-    tests=("tests/mechanisms/test_batches.py::test_old_rows_stay_and_new_ones_join_in_one_random_order",),
+    tests=("tests/mechanisms/test_batches.py::test_old_rows_stay_and_new_ones_follow",),
 )
 
 TRIALS = Identity(

@@ -335,8 +335,8 @@ def _require_one_batch(manifest: Manifest | None) -> None:
     """Raise ``DataError`` if a manifest lists batches, each of which is a release of its own."""
     if manifest is not None and manifest.batches:
         raise DataError(
-            f"the release joins {len(manifest.batches)} batches, each a release of its own, in one random "
-            "order: audit the files of the first release, and publish later records as separate releases if "
+            f"the release joins {len(manifest.batches)} batches, each a release of its own: "
+            "audit the files of the first release, and publish later records as separate releases if "
             "they are to be audited"
         )
 

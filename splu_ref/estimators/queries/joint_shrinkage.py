@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from splu_ref.estimators.answers import ON_AVERAGE, Estimates, Interval, QueryCounts
+from splu_ref.estimators.answers import ON_AVERAGE, Estimates, Interval, QueryCounts, Unclipped
 from splu_ref.estimators.linear.transition import contract
 from splu_ref.estimators.queries.methods import ClosedForm
 from splu_ref.estimators.queries.one_column import (
@@ -106,9 +106,10 @@ class JointEstimate(NamedTuple):
     error: float
     each: tuple[float, float]
     average: tuple[float, float]
+    solved: tuple[float, float]  # the unbiased estimate with its standard error; NaN if there is none
 
 
-NO_RECORDS = JointEstimate(0.0, 0.0, (0.0, 0.0), (0.0, 0.0))
+NO_RECORDS = JointEstimate(0.0, 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
 
 
 class JointQuery:
@@ -279,6 +280,7 @@ class JointQueries:
     def estimates(self, answers: Sequence[JointEstimate], kind: Interval) -> Estimates:
         """Return all answers, in order, with one kind of interval."""
         ends = np.array([one.each if kind == "each" else one.average for one in answers]).reshape(-1, 2)
+        solved = np.array([one.solved for one in answers]).reshape(-1, 2)
         return Estimates(
             np.array([one.value for one in answers]),
             np.array([one.error for one in answers]),
@@ -287,6 +289,7 @@ class JointQueries:
             interval_kind=kind,
             caveat=_CAVEATS[kind],
             model_based=True,
+            unclipped=Unclipped(solved[:, 0], solved[:, 1]),
         )
 
     def _records(self, which: int, cells: FloatArray) -> RecordTables:
@@ -316,9 +319,10 @@ def _selected_count(selected: ErrorParts, number: int) -> CountEstimateWithError
 def _translated(states: SeveralStates, shrunk: float, error: MeanSquareError, most: float) -> JointEstimate:
     """Apply limited translation to an estimate, and return it with its intervals, at most ``most``."""
     low, high = states.interval()
-    posterior, value = error.sampling + error.bias, shrunk
+    posterior, value, spread = error.sampling + error.bias, shrunk, float("nan")
     if states.contrast > 0:
         middle = min(max(states.solved, 0.0), states.total)
+        spread = float(np.sqrt(states.variance(np.array(middle)))) / states.contrast
         own = max(float(states.variance(np.array([middle, shrunk])).max()) / states.contrast**2, LEAST)
         ratio = min(max(posterior / own, LEAST), 1.0)
         far = abs(states.solved - shrunk) / np.sqrt(own * max(1 - ratio, LEAST))
@@ -336,7 +340,7 @@ def _translated(states: SeveralStates, shrunk: float, error: MeanSquareError, mo
         (float(np.floor(min(least, value))), min(float(np.ceil(max(greatest, value))), most))
         for least, greatest in ((low, high), average)
     )
-    return JointEstimate(value, float(np.sqrt(posterior)), each, other)
+    return JointEstimate(value, float(np.sqrt(posterior)), each, other, (states.solved, spread))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from splu_ref.estimators.answers import Estimates, QueryCounts
+from splu_ref.estimators.answers import Estimates, QueryCounts, Unclipped
 from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.em import most_likely, require_convergence
 from splu_ref.estimators.linear.group_noise import GroupNoise
@@ -218,7 +218,14 @@ def _closed_form(column: PublishedColumn, batch: QueryBatch) -> Estimates:
     counts = batch.counted, batch.predicate_count, batch.frequency
     reduction = None if column.noise is None else column.noise.of_sets(batch.members)
     value, error = two_state_estimates(*counts, column.rows, column.law, reduction)
-    return Estimates(value, error, *two_state_intervals(*counts, column.rows, column.law, reduction))
+    matrix = TwoState.of(batch.frequency, column.rows, float(column.law.retention))
+    linear = LinearEstimate.of(batch.counted, batch.predicate_count, matrix).value
+    return Estimates(
+        value,
+        error,
+        *two_state_intervals(*counts, column.rows, column.law, reduction),
+        unclipped=Unclipped(linear, error),
+    )
 
 
 def _maximized(batch: QueryBatch, gain: FloatArray, retention: FloatArray) -> FloatArray:

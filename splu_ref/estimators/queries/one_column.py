@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.estimators.answers import AVERAGED, PUBLISHED_ALONE, Estimates, Interval, QueryCounts
+from splu_ref.estimators.answers import AVERAGED, PUBLISHED_ALONE, Estimates, Interval, QueryCounts, Unclipped
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.inversion import Inversion, LinearVariance
 from splu_ref.estimators.linear.transition import published_co_occurrence
@@ -96,8 +96,9 @@ class QueryBatch(NamedTuple):
         others, n = self.complemented(common), self.predicate_count
         found = function(others)
         nothing = common & (others.members.sum(axis=1) == 0)  # all values were named: the count is n
-        value, error, lower, upper = (
-            np.where(nothing, 0.0, part) for part in (found.value, found.error, found.lower, found.upper)
+        value, error, lower, upper, linear, spread = (
+            np.where(nothing, 0.0, part)
+            for part in (found.value, found.error, found.lower, found.upper, *found.linear)
         )
         return replace(
             found,
@@ -105,6 +106,7 @@ class QueryBatch(NamedTuple):
             error=error,
             lower=np.where(common, n - upper, lower),
             upper=np.where(common, n - lower, upper),
+            unclipped=Unclipped(np.where(common, n - linear, linear), spread),
         )
 
 
@@ -309,7 +311,9 @@ def shrunk(column: PublishedColumn, kind: Interval, by_conditions: bool, batch: 
     conditions = column.conditions(batch.predicates) if by_conditions else None
     for where, found in _batches(column.learning, batch, conditions):
         low, high = found.interval(kind)
-        parts.append((where, Estimates(found.value, np.sqrt(found.translated.variance), low, high)))
+        unclipped = Unclipped(found.states.solved, found.states.error)
+        errors = np.sqrt(found.translated.variance)
+        parts.append((where, Estimates(found.value, errors, low, high, unclipped=unclipped)))
         columns = (where, has_error[where], found.translated.far, found.states.error)
         for number, noted, far, error in zip(*(column.tolist() for column in columns), strict=True):
             alone = f"whose standard error is {error:.1f}" if np.isfinite(error) else "which says nothing"
