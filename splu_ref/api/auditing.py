@@ -42,7 +42,8 @@ def audit_release(
     key
         The key of a keyed release, to replay it. With a transcript, the key to which that commits.
     id_column
-        The column that identified a record under the key; a transcript records it.
+        The column that identified a record under the key; by default that of the manifest. A transcript
+        records it.
     level
         Probability of a false alarm for an honest release, over all checks.
 
@@ -61,8 +62,8 @@ def audit_release(
     """
     claimed = claim_of(release.manifest.mechanism)
     record = transcript if isinstance(transcript, Transcript | None) else read_transcript(transcript)
-    require_replayable(record, key, id_column, missing, original=original is not None)
     manifest, prepared, replay, table = release.manifest, None, None, release.table
+    id_column = require_replayable(record, key, id_column, missing, manifest, original=original is not None)
     if original is not None:
         if missing is None and not isinstance(original, Microdata):
             missing = manifest.missing if record is None else record.missing

@@ -129,7 +129,8 @@ def run(
         typer.Option("--key-file", help="The key of a keyed release, to replay it from --original."),
     ] = None,
     id_column: Annotated[
-        str | None, typer.Option("--id", help="Column that identified a record, for --key-file.")
+        str | None,
+        typer.Option("--id", help="Column that identified a record, for --key-file [that of the manifest]."),
     ] = None,
     level: Annotated[
         str, typer.Option("--level", help="Probability of a false alarm for an honest release.")
@@ -170,7 +171,7 @@ def run(
     for option, given in (("--missing", missing), ("--drop", drop)):
         if given not in (None, []) and original is None:
             raise ParameterError(f"{option} is about the original: add --original, or leave it out")
-    require_replayable(record, key, id_column, missing, original=original is not None)
+    id_column = require_replayable(record, key, id_column, missing, facts, original=original is not None)
     claimed = claim_of(release.mechanism)
     if sensitive_table is not None:  # a release that has one is not audited
         raise ParameterError(

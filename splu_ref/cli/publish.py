@@ -467,6 +467,14 @@ class _Publication:
     def publish(self) -> None:
         """Publish a table in memory, write its files and report."""
         earlier = _earlier(*self.earlier)
+        named = self.id_column
+        if earlier is not None and self.key_file is not None and named is None:
+            named = earlier.manifest.id_column
+        preparation = replace(self.preparation, id_column=named)
+        replace(self, id_column=named, preparation=preparation)._publish(earlier)
+
+    def _publish(self, earlier: PublishedTable | None) -> None:
+        """Publish a table, or a batch that joins an earlier release."""
         if earlier is not None and (self.options.gamma is None or not self.options.columns):
             raise _unlike(earlier)
         _require_replay(self.preparation, earlier, self.transcript)

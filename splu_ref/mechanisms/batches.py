@@ -23,7 +23,7 @@ from splu_ref.mechanisms.manifest import Manifest, Origin, batch_digests
 from splu_ref.mechanisms.plans.eligibility import surplus
 from splu_ref.mechanisms.release import PublishedTable, Release
 from splu_ref.mechanisms.splu_gen_by_column import splu_gen_of
-from splu_ref.randomness import Randomness, SystemSource
+from splu_ref.randomness import KeyedSource, Randomness, SystemSource
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -51,7 +51,8 @@ def append(
     table
         The new records, with the columns of the release.
     randomness, id_column, missing
-        As for `splu_ref.mechanisms.Mechanism.publish`. With an id column, the ids of the batch and of the
+        As for `splu_ref.mechanisms.Mechanism.publish`. Under a key the id column is by default that of the
+        release. With an id column, the ids of the batch and of the
         release must differ. If the release dropped that column, so does the batch, and they are not
         compared.
 
@@ -73,6 +74,8 @@ def append(
             f"the release publishes missing cells as {stated.missing!r}: give the same text for the batch"
         )
     source = SystemSource() if randomness is None else randomness
+    if id_column is None and isinstance(source, KeyedSource):
+        id_column = stated.id_column
     mechanism = splu_gen_of(stated)
     public = new
     if id_column is not None and Dropped(id_column) in stated.recoded:
@@ -105,7 +108,9 @@ def append(
             stated.recoded,
             missing=stated.missing or new.missing,
             batch_tables=batch_digests(joined, batches) if distinguished else (),
+            id_column=batch.id_column,
         ),
+        id_column=batch.id_column,
         recoded=stated.recoded,
         missing=stated.missing or new.missing,
         rows_in=batch.rows_in,

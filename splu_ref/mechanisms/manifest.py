@@ -122,6 +122,8 @@ class Manifest:
     observed_domain
         Whether domains that a mechanism needs to be declared were taken from the table; None if that is not
         recorded.
+    id_column
+        The column that identified a record under the key; None if none did, or it is not recorded.
     """
 
     mechanism: Mechanism[object]
@@ -134,6 +136,7 @@ class Manifest:
     missing: str | None = None
     observed_domain: bool | None = None
     batch_tables: tuple[str, ...] = ()
+    id_column: str | None = None
 
     def batch_rows(self, table: Records) -> tuple[range, ...] | None:
         """Return the rows of each batch, none for a release without batches; None if they are not known.
@@ -221,6 +224,7 @@ class Manifest:
             **({"batches": list(self.batches)} if self.batches else {}),
             **({"batch_tables": list(self.batch_tables)} if self.batch_tables else {}),
             **({} if self.missing is None else {"missing": self.missing}),
+            **({} if self.id_column is None else {"id": self.id_column}),
             **({"recoded": [step.facts() for step in self.recoded]} if self.recoded else {}),
             **({} if self.observed_domain is None else {"observed_domain": self.observed_domain}),
             "sensitive": [
@@ -394,6 +398,10 @@ class Facts:
         """Return the text for missing cells; None if none is recorded."""
         return self.text("missing") if "missing" in self._document else None
 
+    def id_column(self) -> str | None:
+        """Return the column that identified a record under a key; None if none is recorded."""
+        return self.text("id") if "id" in self._document else None
+
     def sensitive_table(self) -> str | None:
         """Return the digest of Anatomy's sensitive table; None if none is recorded."""
         return self.matching("sensitive_table", DIGEST) if "sensitive_table" in self._document else None
@@ -446,7 +454,7 @@ def parse_manifest(
             raise DataError(f"the method {method!r} is unknown: the manifest must name one of {known}")
         rows, domains = integer(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
         rest = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table(), facts.missing())
-        more = (facts.observed_domain(), facts.batch_tables())
+        more = (facts.observed_domain(), facts.batch_tables(), facts.id_column())
         return Manifest(mechanisms[method](facts), rows, domains, *rest, *more)
     except InputError as error:
         raise DataError(f"{name}: {error}") from None

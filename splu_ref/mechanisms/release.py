@@ -15,7 +15,7 @@ from splu_ref.channels import ParameterError
 from splu_ref.data import Microdata, Recoding, Records, TableInput, as_table, table_bytes, text, write_all
 from splu_ref.mechanisms.interfaces import Mechanism, Release_co
 from splu_ref.mechanisms.manifest import Manifest, Origin
-from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContext, SystemSource
+from splu_ref.randomness import Draws, Fact, IntArray, KeyedRelease, Randomness, ReleaseContext, SystemSource
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,12 +57,15 @@ class PublishedTable(ReleaseData):
         The text that was published for missing cells: see `Microdata.missing`.
     observed_domain
         Whether declared domains were taken from the table, as far as is known: see `Manifest`.
+    id_column
+        The column that identified a record under a key: see `Manifest`.
     """
 
     table: Microdata
     recoded: tuple[Recoding, ...] = ()
     missing: str | None = None
     observed_domain: bool | None = None
+    id_column: str | None = None
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -73,6 +76,7 @@ class PublishedTable(ReleaseData):
         return Manifest(
             self.mechanism, self.table.row_count, self.domains, origin,
             recoded=self.recoded, missing=self.missing, observed_domain=self.observed_domain,
+            id_column=self.id_column,
         )  # fmt: skip
 
     @cached_property
@@ -212,6 +216,7 @@ class PublishingInput(NamedTuple):
     codes: Mapping[str, IntArray]  # True codes by sensitive column, each of shape (N,)
     draws_for: Callable[[str], Draws]  # the draws of the records, by sensitive column
     randomness: str  # name of the source of random integers
+    id_column: str | None  # the column that identifies a record under a key
 
     @classmethod
     def of(
@@ -245,6 +250,7 @@ class PublishingInput(NamedTuple):
             {column: original.codes(column) for column in columns},
             lambda column: source.for_records(column, identities),
             source.name,
+            id_column if isinstance(source, KeyedRelease) else None,
         )
 
     def only(self, column: str) -> IntArray:
@@ -270,6 +276,7 @@ class PublishingInput(NamedTuple):
             domains=self.domains(),
             recoded=self.table.recoded,
             missing=self.table.missing,
+            id_column=self.id_column,
             rows_in=self.table.row_count,
             suppressed=suppressed,
             max_gamma=max_gamma,

@@ -11,7 +11,8 @@ digest of the published table), ``release`` (32 hexadecimal digits), ``date`` (o
 of the path and the content of each Python file, ascending by path, each with its length as 8 bytes before
 it). ``batches`` has the numbers of rows if there are several batches, and ``batch_tables`` the digest of
 each, if its rows are known (`splu_ref.spec.batches`); ``recoded`` has the steps of
-`splu_ref.spec.recoding` if there are any; ``missing`` the text that was published for cells of sensitive
+`splu_ref.spec.recoding` if there are any; ``id`` the column that identified a record under a key, if one did
+and that is recorded; ``missing`` the text that was published for cells of sensitive
 columns without content, if there is one; ``observed_domain`` is true if domains that the method needs to be
 declared were taken from the table, so that a bound for a record does not hold, false if they were declared,
 and missing if that is not known. Fractions are texts in lowest terms, and JSON texts have a blank after each
@@ -113,8 +114,9 @@ def read_manifest(content: bytes) -> Manifest:
     require(len(names) > 0 and len(set(names)) == len(names), "no column is sensitive, or one stands twice")
     for step in _a_list(found.get("recoded", [])):
         require_step(_an_object(step))
-    if "missing" in found:
-        _text(found, "missing")
+    for name in ("missing", "id"):
+        if name in found:
+            _text(found, name)
     observed = found.get("observed_domain", False)
     require(isinstance(observed, bool), "observed_domain is neither true nor false")
     _require_batch_tables(found)

@@ -347,12 +347,19 @@ def test_a_batch_joins_a_release_with_a_gamma_for_each_column(
     new = [f"n{line}" for line in lines[1:38]]
     Path("batch.csv").write_text(lines[0] + "".join(new))
     words = ["publish", "batch.csv", "-o", "joined.csv", "--append", "p.csv", "--append-manifest", "m.json"]
-    words += ["--manifest", "joined.json", "--id", "id", "--key-file", "key", "--force"]
-    assert main([*words, *OWN, "--json"]) == 0
+    words += ["--manifest", "joined.json", "--key-file", "key", "--force"]
+    joined = set[bytes]()
+    for named in (["--id", "id"], []):  # by default that of the manifest
+        Path("m.json").write_text(json.dumps(json.loads(Path("m.json").read_text()) | {"id": "id"}))
+        capsys.readouterr()
+        assert main([*words, *OWN, *named, "--json"]) == 0
+        joined.add(Path("joined.csv").read_bytes())
+    assert len(joined) == 1
     reported = json.loads(capsys.readouterr().out)
     assert (reported["rows_out"], reported["batch_rows"], reported["suppressed"]) == (3036, 36, 1)
     manifest = json.loads(Path("joined.json").read_text())
     assert (manifest["gamma"], manifest["batches"]) == ({"job": 4, "town": 6}, [3000, 36])
+    assert manifest["id"] == "id"
     rows = set(Path("joined.csv").read_text().splitlines())
     assert rows >= set(Path("p.csv").read_text().splitlines())
     assert main(["estimate", "joined.csv", "--manifest", "joined.json", "--where", "town=k", "--json"]) == 0

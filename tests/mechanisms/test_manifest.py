@@ -269,6 +269,7 @@ def test_each_refusal_names_what_is_wrong(release: Release, tmp_path: Path) -> N
         ({"date": "x"}, "the manifest is damaged at 'date': ask the publisher for a fresh copy"),
         ({"recoded": 3}, "the manifest is damaged at 'recoded': ask"),
         ({"observed_domain": "no"}, "the manifest is damaged at 'observed_domain': ask"),
+        ({"id": 3}, "the manifest is damaged at 'id': ask"),
         ({"sensitive": [3]}, "the manifest is damaged at 'sensitive': ask"),
     ):
         with pytest.raises(DataError, match=rf"m\.json: {message}"):

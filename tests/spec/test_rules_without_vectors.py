@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from random import Random
 
@@ -9,14 +10,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.channels import SpluError
+from splu_ref.channels import DataError, SpluError
 from splu_ref.data import Microdata
 from splu_ref.data.recoding import Bins, Hashed
-from splu_ref.mechanisms import SmallDomainRandomization, SpluGen, surplus
+from splu_ref.mechanisms import MECHANISMS, SmallDomainRandomization, SpluGen, parse_manifest, surplus
 from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn
 from splu_ref.mechanisms.transcript import ordered_digest
 from splu_ref.randomness import Key, TapeSource
-from splu_ref.spec import batches, by_column, recoding, small_domains, tables, transcripts
+from splu_ref.spec import batches, by_column, manifests, recoding, small_domains, tables, transcripts
 from splu_ref.spec.errors import Refused
 from splu_ref.spec.randomness import Tape
 from splu_ref.spec.splu_gen import OneStream, Parameters
@@ -53,6 +54,21 @@ def test_a_gamma_for_each_column(seed: int) -> None:
     own = {name: dict(facts) for name, facts in mechanism.facts().items() if isinstance(facts, dict)}
     for name, text in by_column.facts(names):
         assert text == f'[["a","{own[name]["a"]}"],["b","{own[name]["b"]}"]]'
+
+
+@pytest.mark.parametrize(("named", "readable"), [("a", True), (3, False), (None, False)])
+def test_a_manifest_may_name_the_id_column(named: object, readable: bool) -> None:
+    table = pl.DataFrame({"a": list("wxyz"), "b": list("0101")})
+    stated = json.loads(SpluGen(2).publish(table, "b").manifest.to_json())
+    content = json.dumps(stated | {"id": named}).encode()
+    if readable:
+        assert manifests.read_manifest(content) == manifests.read_manifest(json.dumps(stated).encode())
+        assert parse_manifest(content, "m.json", MECHANISMS).id_column == named
+        return
+    with pytest.raises(Refused):
+        manifests.read_manifest(content)
+    with pytest.raises(DataError, match="the manifest is damaged at 'id'"):
+        parse_manifest(content, "m.json", MECHANISMS)
 
 
 @pytest.mark.parametrize("seed", range(100))

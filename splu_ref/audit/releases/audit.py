@@ -92,16 +92,21 @@ def require_replayable(
     key: Key | None,
     id_column: str | None,
     missing: str | None,
+    manifest: Manifest | None,
     *,
     original: bool,
-) -> None:
-    """Raise ``ParameterError`` unless what a release is replayed from goes together.
+) -> str | None:
+    """Return the column that identified a record under the key: the one given, or that of the manifest.
+
+    Raise ``ParameterError`` unless what a release is replayed from goes together.
 
     Parameters
     ----------
     transcript, key, id_column, missing
         The recorded draws, the key, the column that identified a record under it, and the published value of
         missing cells; None where they are not given.
+    manifest
+        The release's manifest, if there is one.
     original
         Whether the original is given.
     """
@@ -113,6 +118,8 @@ def require_replayable(
         )
     if transcript is not None and missing not in (None, transcript.missing):
         raise ParameterError("the value of missing cells contradicts the transcript: leave it out")
+    recorded = None if key is None or transcript is not None or manifest is None else manifest.id_column
+    return recorded if id_column is None else id_column
 
 
 def comparable(

@@ -45,6 +45,7 @@ class SparkRelease:
     max_gamma: int | Mapping[str, int] | None
     cached: DataFrame | None  # the persisted records with their draws; None if there are none
     missing: str | None = None  # the text that was published for missing cells
+    id_column: str | None = None  # the column that identified a record
 
     def unpersist(self) -> None:
         """Remove the persisted records from Spark's memory, after the published table is written."""
@@ -58,7 +59,9 @@ class SparkRelease:
         if written is not None and (written.columns != self.frame.columns or written.count() != rows):
             raise DataError(f"this is not the published table, which has {rows} rows: give the one written")
         origin = Origin.of_content(content_digest(frame))
-        return Manifest(self.mechanism, rows, self.domains, origin, missing=self.missing)
+        return Manifest(
+            self.mechanism, rows, self.domains, origin, missing=self.missing, id_column=self.id_column
+        )
 
 
 def publish(
@@ -142,6 +145,7 @@ def publish(
         max_gamma=max_gamma,
         cached=published.cached,
         missing=missing,
+        id_column=id_column,
     )
 
 

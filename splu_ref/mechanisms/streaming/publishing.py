@@ -123,7 +123,8 @@ def publish(
             )  # fmt: skip
             choices = KeyedChoices(KeyedRelease(release_key(key, context)), id_column)
         release, written = publication.publish(scan, choices, place)
-        release = replace(release, manifest=replace(release.manifest, observed_domain=observed_domain))
+        stated = replace(release.manifest, observed_domain=observed_domain, id_column=id_column)
+        release = replace(release, manifest=stated)
         outputs: list[tuple[Path, bytes | Path]] = [(place, written)]
         if manifest is not None:
             outputs.append((Path(manifest), release.manifest.to_json()))
