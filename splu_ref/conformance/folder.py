@@ -34,6 +34,7 @@ def own_folder() -> Path:
 
 
 @cache
+@cache
 def vector_files(identifier: str | None = None) -> tuple[VectorFile, ...]:
     """Return the package's vectors, ordered by path; the tests check them against their schema.
 

@@ -112,19 +112,17 @@ def _wrong(session: Session, file: VectorFile, vector: Vector) -> str | None:
                 given = session.ask_line(_line(file, one), identifier)
             except MisbehaviorError as error:
                 raise MisbehaviorError(f"{identifier}: {error}") from None
-            if not faults and (wrong := fault(one, given)):
+            if wrong := fault(one, given):
                 faults.append(f"{identifier}: {wrong}")
+                return
             yield given
 
     for number, digest in enumerate(digests(answers(), vector.generator["keys"]), start=1):
         if number in noted:
-            # The digest covers the compared keys of an answer; other keys may be wrong too.
-            if faults:
-                return faults[0]
             if digest != noted[number]:
                 return f"the answers to the generated requests {before + 1} to {number} are not all correct"
             before = number
-    return None
+    return faults[0] if faults else None
 
 
 def _line(file: VectorFile, vector: Vector) -> bytes:

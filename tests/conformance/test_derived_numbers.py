@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import combinations, count, permutations, product
-from math import ceil, comb, floor, gcd
+from math import ceil, comb, floor, gcd, lcm
 from operator import mul
 from typing import Any
 
@@ -44,12 +44,12 @@ def binomial(trials: int, gamma: int) -> tuple[Fraction, ...]:
 @cache
 def retained(f: int, gamma: int, retention: Fraction) -> tuple[Fraction, ...]:
     """Return the law of f' one record at a time: f retain the value, (gamma - 1) f take it."""
-    chances = [Fraction(1)]
-    for chance in [retention] * f + [(1 - retention) / (gamma - 1)] * ((gamma - 1) * f):
-        kept = [mass * (1 - chance) for mass in chances] + [Fraction(0)]
-        taken = [Fraction(0)] + [mass * chance for mass in chances]
-        chances = [one + other for one, other in zip(kept, taken, strict=True)]
-    return tuple(chances)
+    above, below = retention.as_integer_ratio()
+    unit, masses = below * (gamma - 1), [1]
+    for part in [above * (gamma - 1)] * f + [below - above] * ((gamma - 1) * f):
+        kept, taken = [mass * (unit - part) for mass in masses], [mass * part for mass in masses]
+        masses = [one + other for one, other in zip([*kept, 0], [0, *taken], strict=True)]
+    return tuple(Fraction(mass, unit ** (gamma * f)) for mass in masses)
 
 
 def error(
@@ -64,7 +64,9 @@ def error(
 
 
 def _is_error(published: int, f: int, epsilon: Fraction, *, strict: bool) -> bool:
-    return abs(published - f) > epsilon * f if strict else abs(published - f) >= epsilon * f
+    above, below = epsilon.as_integer_ratio()
+    distance, limit = abs(published - f) * below, above * f
+    return distance > limit if strict else distance >= limit
 
 
 def test_both_laws_agree() -> None:
@@ -244,7 +246,7 @@ def _fraction(text: str) -> Fraction:
 def _rounded(value: Fraction, *, up: bool) -> tuple[str, str]:
     if value == 0:
         return "0", "0"
-    for shift in count():
+    for shift in count(max(0, 250 + value.denominator.bit_length() - value.numerator.bit_length())):
         mantissa = ceil(value * 2**shift) if up else floor(value * 2**shift)
         if mantissa >= 2**255:
             if mantissa == 2**256:
@@ -573,16 +575,18 @@ def _losses(request: Request) -> Request:
 
 def _assignments(request: Request) -> Request:
     """Return the posterior by trying every assignment of values to records."""
-    rows = [[Fraction(entry) for entry in row] for row in request["likelihoods"]]
-    whole, through = Fraction(0), [[Fraction(0)] * len(rows) for _ in rows]
+    likelihoods = [[Fraction(entry) for entry in row] for row in request["likelihoods"]]
+    unit = lcm(*(entry.denominator for row in likelihoods for entry in row))
+    rows = [[int(entry * unit) for entry in row] for row in likelihoods]
+    whole, through = 0, [[0] * len(rows) for _ in rows]
     for values in permutations(range(len(rows))):
         weight = reduce(mul, (row[value] for row, value in zip(rows, values, strict=True)))
         if weight:
             whole += weight
             for record, value in enumerate(values):
                 through[record][value] += weight
-    entries = [[str(entry / whole) for entry in row] for row in through] if whole else None
-    return {"permanent": str(whole), "posterior": entries}
+    entries = [[str(Fraction(entry, whole)) for entry in row] for row in through] if whole else None
+    return {"permanent": str(Fraction(whole, unit ** len(rows))), "posterior": entries}
 
 
 DERIVED: dict[str, Callable[[Request], Request]] = {

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import count
+from itertools import chain, count, islice
 from math import lcm, prod
 from typing import Any
 
@@ -31,23 +31,20 @@ class Bits:
         self.stream, self.consumed = stream, 0
 
     def take(self, number: int) -> bytes:
-        taken = []
-        for _ in range(number):
-            byte = next(self.stream, None)
-            if byte is None:
-                raise EndOfTapeError
-            taken.append(byte)
+        taken = bytes(islice(self.stream, number))
+        if len(taken) < number:
+            raise EndOfTapeError
         self.consumed += number
-        return bytes(taken)
+        return taken
 
     def integer(self, bound: int) -> int:
         if bound == 1:
             return 0
         bits = len(bin(bound - 1)) - 2
         while True:
-            digits = "".join(f"{byte:08b}" for byte in self.take((bits + 7) // 8))
-            if int(digits[-bits:], 2) < bound:
-                return int(digits[-bits:], 2)
+            number = int.from_bytes(self.take((bits + 7) // 8), "big") % (1 << bits)
+            if number < bound:
+                return number
 
     def order(self, codes: list[int]) -> list[int]:
         if len(codes) < 2:
@@ -812,13 +809,10 @@ def generated(file: VectorFile, vector: Vector) -> Iterator[Request]:
     generator = vector.generator
     assert generator is not None
 
-    def shake() -> Iterator[int]:
-        seed = generator["seed"].encode()
-        for number in count():
-            message = b"splu-ref/seeded/1" + len(seed).to_bytes(8, "big") + seed + number.to_bytes(8, "big")
-            yield from hashlib.shake_256(message).digest(4096)
-
-    stream = Bits(shake())
+    seed = generator["seed"].encode()
+    start = b"splu-ref/seeded/1" + len(seed).to_bytes(8, "big") + seed
+    messages = (start + number.to_bytes(8, "big") for number in count())
+    stream = Bits(chain.from_iterable(hashlib.shake_256(message).digest(4096) for message in messages))
     for _ in range(generator["count"]):
         request: Request = {**file.parameters}
         if "groups" in generator:

@@ -232,10 +232,10 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "privacy option": ([f"--{STEERING}", STEERING], (2,)),
 }  # fmt: skip
 """Words after the command, which is the first word of the name, and its exit codes."""
-LONG = {"vectors", "conform"}
+LONG = {"vectors", "conform", "study"}
 """They take long and draw as the others do: they are not run on a pseudo-terminal."""
-ALONE = {"publish", "publish retention refused", "estimate table"}
-"""They have a process of their own: one that draws a table, one that is refused, one with a picture. Starting
+ALONE = {"publish retention refused", "estimate table"}
+"""They have a process of their own: one that is refused, and one that draws a table and a picture. Starting
 one takes longer than any of them."""
 
 
@@ -312,8 +312,10 @@ def _read_to_the_end(terminal: int) -> str:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the reference answer few vectors anew: all draw the same."""
-    monkeypatch.setattr("splu_ref.cli.vectors.vector_files", lambda: vector_files()[:9])
+    """Take few vectors: all draw the same."""
+    few = [file for file in vector_files() if file.operation == "estimate"]
+    for command in ("conform", "vectors"):
+        monkeypatch.setattr(f"splu_ref.cli.{command}.vector_files", lambda *_: few)
 
 
 def _unseen(text: str) -> set[str]:
