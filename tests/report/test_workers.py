@@ -7,10 +7,8 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -20,8 +18,7 @@ from splu_ref.report.stages.enumeration import _enumerated
 from splu_ref.report.stages.outcome import Outcome
 from splu_ref.report.suite import guarded
 from splu_ref.report.workers import WorkerDiedError, WorkerPool, usable_processors
-
-T = TypeVar("T")
+from tests.report import at_work
 
 
 def silent(item: object, done: int) -> None:
@@ -48,11 +45,11 @@ def test_every_item_is_done_once_and_reported_as_it_begins(two: WorkerPool) -> N
 
 
 def test_the_work_is_done_in_as_many_processes_as_requested(two: WorkerPool, tmp_path: Path) -> None:
-    assert {pid for _, pid in WorkerPool(1).each(_process, [0.0] * 3, silent)} == {os.getpid()}
-    pids = {pid for _, pid in two.each(_meet, [tmp_path] * 2, silent)}
+    assert {pid for _, pid in WorkerPool(1).each(at_work.process, [0.0] * 3, silent)} == {os.getpid()}
+    pids = {pid for _, pid in two.each(at_work.meet, [tmp_path] * 2, silent)}
     assert len(pids) == 2
     assert os.getpid() not in pids
-    assert {pid for _, pid in two.each(_process, [0.05] * 8, silent)} <= pids  # they stay for the next stage
+    assert {pid for _, pid in two.each(at_work.process, [0.05] * 8, silent)} <= pids  # for the next stage
 
 
 def test_what_the_work_raises_is_raised_here_and_the_next_stage_runs(two: WorkerPool) -> None:
@@ -63,25 +60,25 @@ def test_what_the_work_raises_is_raised_here_and_the_next_stage_runs(two: Worker
 
 def test_what_cannot_be_raised_again_keeps_its_name_and_text(two: WorkerPool) -> None:
     with pytest.raises(RuntimeError, match="DemandingError: 4 of 5"):
-        list(two.each(_demanding, [4], silent))
+        list(two.each(at_work.demand, [4], silent))
     with pytest.raises((AttributeError, pickle.PicklingError), match="pickle"):
-        list(two.each(_local, [4], silent))
+        list(two.each(at_work.local, [4], silent))
 
 
 def test_a_worker_that_dies_fails_its_stage_and_the_next_stage_runs(two: WorkerPool) -> None:
     with pytest.raises(WorkerDiedError, match="ended while the work was at 7"):
         list(two.each(os._exit, [7], silent))
-    (row,) = guarded("ledger", lambda: _none(two.each(_kill_itself, ["splu.T2"], silent))).rows
+    (row,) = guarded("ledger", lambda: _none(two.each(at_work.kill_itself, ["splu.T2"], silent))).rows
     assert (row.id, row.passed) == ("ledger.stage", False)
     assert row.detail == "WorkerDiedError: a worker process ended while the work was at splu.T2"
     assert dict(two.each(math.factorial, [3], silent)) == {3: 6}
 
 
 def test_a_worker_that_dies_without_work_fails_the_next_stage(two: WorkerPool) -> None:
-    ((_, pid),) = two.each(_process, [0.0], silent)
+    ((_, pid),) = two.each(at_work.process, [0.0], silent)
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(WorkerDiedError):
-        _forever(lambda: list(two.each(_process, [0.0], silent)))  # until its end is known
+        _forever(lambda: list(two.each(at_work.process, [0.0], silent)))  # until its end is known
     assert dict(two.each(math.factorial, [3], silent)) == {3: 6}
 
 
@@ -93,10 +90,10 @@ def test_no_worker_outlives_its_parent(number: signal.Signals) -> None:
         "list(WorkerPool(2).each(time.sleep, [600, 601], lambda *_: None))"
     )
     with subprocess.Popen([sys.executable, "-c", code]) as run:
-        found = _until(lambda: children if len(children := _workers(run.pid)) == 2 else None)
+        found = at_work.until(lambda: children if len(children := _workers(run.pid)) == 2 else None)
         run.send_signal(number)
     assert run.returncode == -number
-    _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
+    at_work.until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
 
 
 def test_an_interrupt_ends_those_at_work() -> None:
@@ -106,7 +103,7 @@ def test_an_interrupt_ends_those_at_work() -> None:
 
     before = set(multiprocessing.active_children())
     with pytest.raises(KeyboardInterrupt), WorkerPool(3) as pool:
-        list(pool.each(_process, [0, 0, 60], interrupted))
+        list(pool.each(at_work.process, [0, 0, 60], interrupted))
     assert set(multiprocessing.active_children()) == before
 
 
@@ -135,26 +132,13 @@ def test_an_interrupted_verification_leaves_no_process_and_no_report(tmp_path: P
         f"{heard}; from splu_ref.cli import main; raise SystemExit(main([{words}]))",
     ]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        found = _until(lambda: children if len(children := _children(run.pid)) >= 3 else None)
+        found = at_work.until(lambda: children if len(children := _children(run.pid)) >= 3 else None)
         run.send_signal(signal.SIGINT)  # to the first alone, as a build server would
         _, recorder = run.communicate(timeout=60)
     assert run.returncode == 130
     assert b"Traceback" not in recorder
     assert list(tmp_path.iterdir()) == []
-    _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
-
-
-class DemandingError(Exception):
-    def __init__(self, one: int, other: int) -> None:
-        super().__init__(f"{one} of {other}")
-
-
-def _demanding(item: int) -> None:
-    raise DemandingError(item, item + 1)
-
-
-def _local(item: int) -> Callable[[], int]:
-    return lambda: item
+    at_work.until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
 
 
 def _none(found: Iterator[object]) -> Outcome:
@@ -162,24 +146,9 @@ def _none(found: Iterator[object]) -> Outcome:
     return Outcome()
 
 
-def _process(seconds: float) -> int:
-    time.sleep(seconds)
-    return os.getpid()
-
-
 def _forever(work: Callable[[], object]) -> None:
     while True:
         work()
-
-
-def _kill_itself(item: str) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _meet(folder: Path) -> int:
-    (folder / str(os.getpid())).touch()
-    _until(lambda: len(list(folder.iterdir())) == 2 or None)
-    return os.getpid()
 
 
 def _workers(pid: int) -> list[int]:
@@ -198,14 +167,6 @@ def _children(pid: int) -> list[int]:
         return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except FileNotFoundError:
         return []
-
-
-def _until(ready: Callable[[], T | None], seconds: float = 120) -> T:
-    end = time.monotonic() + seconds
-    while (found := ready()) is None:
-        assert time.monotonic() < end, "it does not happen"
-        time.sleep(0.05)
-    return found
 
 
 def test_processors_are_counted_where_the_system_states_less(monkeypatch: pytest.MonkeyPatch) -> None:
