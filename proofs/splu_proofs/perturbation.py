@@ -23,7 +23,7 @@ import copy
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
@@ -134,13 +134,15 @@ class Perturbation:
             original = vars(holder)[name]
             replacement = _like(original, distorting)
             places = [(holder, name)] if isinstance(holder, type) else _bound(original)
+            before = _modules()
             for place, bound in places:
                 setattr(place, bound, replacement)
             try:
                 yield check, lambda: calls
             finally:
                 # with the places that bound it meanwhile: modules that the check imported
-                for place, bound in {*places, *_bound(replacement)}:
+                meanwhile = _binding(replacement, set(_modules()) - set(before))
+                for place, bound in {*places, *meanwhile}:
                     setattr(place, bound, original)
 
     def _place(self) -> tuple[Any, str]:
@@ -247,13 +249,46 @@ def _like(original: Any, distorting: Callable[[Callable[..., Any]], Callable[...
 
 def _bound(original: Any) -> list[tuple[Any, str]]:
     """Return every module of this project, with the name there, that binds the function."""
+    modules = _modules()
+    places = _bindings(modules)[0].get(id(original), [])
+    if places and all(vars(module).get(name) is original for module, name in places):
+        return places
+    return _binding(original, modules)
+
+
+def _binding(original: Any, modules: Iterable[tuple[str, Any, int]]) -> list[tuple[Any, str]]:
+    """Return which of these modules bind the function, with its name there."""
     return [
         (module, name)
-        for module_name, module in list(sys.modules.items())
-        if module_name.partition(".")[0] in PACKAGES
+        for _, module, _ in modules
         for name, value in list(vars(module).items())
         if value is original
     ]
+
+
+def _modules() -> tuple[tuple[str, Any, int], ...]:
+    """Return the modules of this project, with the number of names in each: modules import when asked."""
+    loaded = list(sys.modules.items())
+    return tuple((name, module, len(vars(module))) for name, module in loaded if name.startswith(PACKAGES))
+
+
+@lru_cache(maxsize=1)
+def _bindings(
+    modules: tuple[tuple[str, Any, int], ...],
+) -> tuple[dict[int, list[tuple[Any, str]]], list[tuple[Any, str, Any]]]:
+    """Return where each function is bound, by its identity, and the functions that cache their results.
+
+    Reading tens of thousands of names takes as long as many a check, and they change only by an import.
+    """
+    bound: dict[int, list[tuple[Any, str]]] = {}
+    caching = []
+    for module_name, module, _ in modules:
+        for name, value in list(vars(module).items()):
+            if callable(value):
+                bound.setdefault(id(value), []).append((module, name))
+            if isinstance(value, _CACHING) and module_name.startswith(_CACHED):
+                caching.append((module, name, value))
+    return bound, caching
 
 
 @contextmanager
@@ -262,8 +297,8 @@ def _fresh_caches() -> Iterator[None]:
 
     Old results would hide the perturbation, and results under it are false afterwards.
     """
-    known = len(sys.modules)
-    places = list(_caching())
+    before = _modules()
+    places = _bindings(before)[1]
     fresh = {
         value: lru_cache(**value.cache_parameters())(value.__wrapped__)
         for value in dict.fromkeys(value for *_, value in places)
@@ -275,19 +310,11 @@ def _fresh_caches() -> Iterator[None]:
     finally:
         for module, name, value in places:
             setattr(module, name, value)
-        if len(sys.modules) > known:  # what was imported meanwhile has false results in its caches
-            for *_, value in _caching():
+        after = _modules()
+        if after != before:  # what was imported meanwhile has false results in its caches
+            for *_, value in _bindings(after)[1]:
                 if value not in fresh:
                     value.cache_clear()
-
-
-def _caching() -> Iterator[tuple[Any, str, Any]]:
-    """Yield the functions that cache their results, each with the module and name that bind it."""
-    for module_name, module in list(sys.modules.items()):
-        if module_name.startswith(_CACHED):
-            for name, value in list(vars(module).items()):
-                if isinstance(value, _CACHING):
-                    yield module, name, value
 
 
 _CACHING = type(lru_cache(lambda: None))
