@@ -46,7 +46,6 @@ def work(function: Callable[[], object], package: str = "splu_ref") -> Work:
         return trace
 
     before, already = sys.gettrace(), tracemalloc.is_tracing()
-    gc.collect()
     gc.disable()
     if not already:
         tracemalloc.start()
