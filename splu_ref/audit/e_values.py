@@ -177,11 +177,11 @@ def rate_at_most(trials: int, successes: int, rate: Fraction) -> EValue:
             raise ParameterError("the rate rounds to 1 at 128 bits: no sample can refute it")
     above, below = rate.denominator - rate.numerator, rate.numerator
     if (trials + 1) * rate.denominator.bit_length() <= _EXACT_BITS // 4:
-        exact = term_exact = Fraction(1, trials + 1 - successes)
-        for k in range(successes, 0, -1):
-            term_exact *= Fraction(k * above, (trials + 2 - k) * below)
-            exact += term_exact
-        return EValue.of(exact)
+        numerator = denominator = 1  # of the sum in units of r_x, from its innermost term outwards
+        for k in range(1, successes + 1):
+            denominator *= (trials + 2 - k) * below
+            numerator = denominator + k * above * numerator
+        return EValue.of(Fraction(numerator, denominator * (trials + 1 - successes)))
     term = total = (1 << _UNIT) // (trials + 1 - successes)
     for k in range(successes, 0, -1):
         term = term * k * above // ((trials + 2 - k) * below)

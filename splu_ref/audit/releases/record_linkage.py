@@ -64,8 +64,9 @@ def text_ranks(tables: Sequence[Microdata], column: str, *, blank: bool) -> list
     ``blank`` as in `text_cells`.
     """
     codings = [table.coding(column) for table in tables]
-    texts = pl.concat([coding.texts for coding in codings])
-    ranks = (texts.fill_null("") if blank else texts).rank("dense").cast(pl.Int32).fill_null(0).to_numpy()
+    texts = pl.concat([coding.texts for coding in codings]).rename("texts")
+    named = pl.col("texts").fill_null("") if blank else pl.col("texts")
+    ranks = texts.to_frame().select(named.rank("dense").cast(pl.Int32).fill_null(0)).to_series().to_numpy()
     parts = np.split(ranks, np.cumsum([len(coding.texts) for coding in codings])[:-1])
     return [part[coding.codes] for part, coding in zip(parts, codings, strict=True)]
 
