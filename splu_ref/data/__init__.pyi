@@ -58,12 +58,12 @@ from .recoding import Cross as Cross
 from .recoding import Dropped as Dropped
 from .recoding import Hashed as Hashed
 from .recoding import Rare as Rare
-from .recoding import apply_recodings as apply_recodings
-from .recoding import earlier_forms as earlier_forms
-from .recoding import prepare_table as prepare_table
-from .recoding import read_steps as read_steps
-from .recoding import sources as sources
 from .recoding import with_missing_as_text as with_missing_as_text
+from .recoding_steps import apply_recodings as apply_recodings
+from .recoding_steps import earlier_forms as earlier_forms
+from .recoding_steps import prepare_table as prepare_table
+from .recoding_steps import read_steps as read_steps
+from .recoding_steps import sources as sources
 from .record_counts import RecordCounts as RecordCounts
 from .record_counts import Records as Records
 from .record_counts import RowRange as RowRange

@@ -9,7 +9,7 @@ import pytest
 
 from splu_ref.audit.release_log.entries import read_log
 from splu_ref.cli import main
-from splu_ref.cli.publish import JOINED, UNCOMPARED
+from splu_ref.cli.publication import JOINED, UNCOMPARED
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
 

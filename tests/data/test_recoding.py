@@ -21,12 +21,9 @@ from splu_ref.data.recoding import (
     Dropped,
     Hashed,
     Rare,
-    apply_recodings,
-    prepare_table,
-    read_steps,
-    sources,
     with_missing_as_text,
 )
+from splu_ref.data.recoding_steps import apply_recodings, prepare_table, read_steps, sources
 from splu_ref.data.table import Recoding
 
 

@@ -18,7 +18,18 @@ import pyarrow as pa
 import pytest
 
 from splu_ref.channels.parameters import InputError
-from splu_ref.data import Microdata, as_table, read_table, require_suffix, write_table
+from splu_ref.data import (
+    Bins,
+    Cross,
+    Hashed,
+    Microdata,
+    Rare,
+    as_table,
+    prepare_table,
+    read_table,
+    require_suffix,
+    write_table,
+)
 from splu_ref.data.coding import code_values
 from splu_ref.data.counting import count_records
 from splu_ref.data.csv_structure import check_structure
@@ -27,7 +38,6 @@ from splu_ref.data.limits import cell_count_error, expansion_error
 from splu_ref.data.parquet import damaged_file_error
 from splu_ref.data.parts import TableParts
 from splu_ref.data.reading import use_separator
-from splu_ref.data.recoding import Bins, Cross, Hashed, Rare, prepare_table
 from splu_ref.data.record_counts import require_columns, require_in_domain
 from splu_ref.data.table import Recoding
 

@@ -323,7 +323,7 @@ def test_memory_that_does_not_suffice_is_one_line(
     places = [
         "cli.preparation.read_table",
         "mechanisms.splu_gen.SpluGen.publish_columns",
-        "cli.publish.write_all",
+        "cli.publication.write_all",
     ]
     for place in (*places, "mechanisms.release.table_bytes"):
         with monkeypatch.context() as patched:

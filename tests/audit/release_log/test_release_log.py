@@ -25,8 +25,7 @@ from splu_ref.audit.release_log.entries import SCHEMA, LogEntry, read_log
 from splu_ref.audit.release_log.recording import locked, warnings, write_logged
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import DataError, Exact, InputError
-from splu_ref.data import Microdata
-from splu_ref.data.recoding import Bins, Cross, Rare, prepare_table
+from splu_ref.data import Bins, Cross, Microdata, Rare, prepare_table
 from splu_ref.guarantees import decimal_down
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource
