@@ -267,7 +267,7 @@ def _binding(original: Any, modules: Iterable[tuple[str, Any, int]]) -> list[tup
 
 
 def _modules() -> tuple[tuple[str, Any, int], ...]:
-    """Return the modules of this project, with the number of names in each: modules import when asked."""
+    """Return the modules of this project, with the number of names in each, which late imports change."""
     loaded = list(sys.modules.items())
     return tuple((name, module, len(vars(module))) for name, module in loaded if name.startswith(PACKAGES))
 
