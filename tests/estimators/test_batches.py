@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from splu_ref.data import Microdata
-from splu_ref.estimators import Estimates, Query, QueryEstimate, QueryEstimator
+from splu_ref.estimators import Estimates, Query, QueryEstimate, QueryEstimator, measure_table
 from splu_ref.estimators.answers import NORMAL_95, QueryCounts, Unclipped
 from splu_ref.estimators.queries.batches import added
 from splu_ref.mechanisms import SpluGen, append
@@ -149,6 +149,32 @@ def test_a_release_of_batches_is_estimated_by_batch_as_long_as_its_rows_are_know
     both, alone = turned.estimate([Query.of({"when": "old", "value": "a"}), Query.of({"value": "a"})], None)
     assert "which rows are of which batch is not known" in (both.warning or "").lower()
     assert alone.warning is None
+
+
+@pytest.mark.parametrize("column", ["value", "pay"])
+def test_sums_and_means_are_estimated_by_batch(column: str) -> None:
+    numbers = {
+        name: batch(name).select(
+            "when", "sex", pl.col("value").replace(dict(zip("abcde", "12345", strict=True))), pay=pl.lit("7")
+        )
+        for name in SHARES
+    }
+    first = MECHANISM.publish(numbers["old"], "value", SeededSource(1))
+    release = append(first, numbers["new"], SeededSource(2))
+    by = ["when", "sex"] if column == "value" else ["when", "sex", "value"]
+    apart, both = (measure_table(release, "sum", column, names) for names in (by, by[1:]))
+    assert apart.warning is None
+    half = len(both.cells)  # 'new' is before 'old'
+    assert apart.cells[half:] == measure_table(first, "sum", column, by).cells
+    for total, *parts in zip(both.cells, apart.cells[:half], apart.cells[half:], strict=True):
+        assert total.estimate == pytest.approx(sum(part.estimate for part in parts))
+        assert total.standard_error == pytest.approx(hypot(*(part.standard_error or 0 for part in parts)))
+    mean = measure_table(release, "mean", column, by).cells[-1]
+    assert mean == measure_table(first, "mean", column, by).cells[-1]
+    turned = replace(
+        release, table=Microdata.from_frame(release.frame[::-1]), attached_manifest=release.manifest
+    )
+    assert "which rows are of which batch" in (measure_table(turned, "sum", column, by).warning or "").lower()
 
 
 def _ends(found: Estimates) -> list[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, Self
 
@@ -165,6 +165,14 @@ class PublicGroups:
             times=times,
             where=kept,
         )
+
+    def part(self, rows: range) -> Self:
+        """Return the same groups of some consecutive rows alone."""
+        taken = slice(rows.start, rows.stop)
+        of_row, times = self.of_row[taken], self.times[taken]
+        inside = of_row >= 0
+        counts = np.bincount(of_row[inside], weights=times[inside], minlength=len(self.values))
+        return replace(self, counts=np.asarray(counts, dtype=np.float64), of_row=of_row, times=times)
 
     def conditions(self, place: int) -> tuple[tuple[str, Condition], ...]:
         """Return the conditions that define a combination."""

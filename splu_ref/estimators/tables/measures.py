@@ -10,6 +10,8 @@ The variance estimate is that of independent records, sum h^2 (score^2 - W t^2),
 matrix is computed from the published frequencies, whose variance is included: for one sensitive column h is
 centered by its mean over all records, and the mean contributes the known variance of a published total.
 
+The sums of a release of batches, each with a plan of its own, are those of its batches, added up.
+
 The intervals are computed in `splu_ref.estimators.tables.reconciliation`.
 """
 
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
@@ -25,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError, InputError, ParameterError, inverse
-from splu_ref.data import Bins, codes_in_domain, number, ordered, tally
-from splu_ref.estimators.answers import IMPOSSIBLE, NO_INTERVAL
+from splu_ref.data import Bins, RowRange, codes_in_domain, number, ordered, tally
+from splu_ref.estimators.answers import BATCHES, IMPOSSIBLE, NO_INTERVAL
 from splu_ref.estimators.linear.inversion import Inversion
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.conditions import Condition
@@ -109,15 +111,18 @@ def measure_table(
     quantity = f"{measure} of {column}"
     numeric = _numbers(release, column, dict(where))
     used = [one.column for one in memberships] + ([column] if column in release.domains else [])
-    inverses = {name: _inverse(release, name) for name in used}
-    _require(release, used, inverses, groups)
+    stated = release.attached_manifest
+    batches = () if stated is None else stated.batch_rows(release.table)
+    parts = [
+        (replace(release, table=RowRange(release.table, rows)), groups.part(rows)) for rows in batches or ()
+    ] or [(release, groups)]
+    found = GroupSums.added(
+        [_sums(*part, memberships, {name: _inverse(part[0], name) for name in used}, column, numeric)
+         for part in parts]
+    )  # fmt: skip
     rows = groups.counts.sum()
-    if column in release.domains:
-        found = _of_sensitive(release, groups, memberships, inverses, column, numeric)
-    else:
-        numbers = numeric[_codes(release, column)]
-        found = _of_public(release, groups, memberships, inverses, numbers)
-        rows = groups.times[(groups.of_row >= 0) & ~np.isnan(numbers)].sum()
+    if column not in release.domains:
+        rows = groups.times[(groups.of_row >= 0) & ~np.isnan(numeric[_codes(release, column)])].sum()
     mechanism = release.mechanism
     has_interval = not isinstance(mechanism, SpluGens) or all(
         mechanism.for_column(name).plan == "mixed" for name in used
@@ -131,8 +136,28 @@ def measure_table(
         ),
         totals=(),
         rows=int(rows),
-        warning=None if has_interval else NO_INTERVAL,
+        warning="; ".join(
+            text
+            for text, applies in ((BATCHES, used and batches is None), (NO_INTERVAL, not has_interval))
+            if applies
+        )
+        or None,
     )
+
+
+def _sums(
+    release: ReleaseData,
+    groups: PublicGroups,
+    memberships: Sequence[_GroupMembership],
+    inverses: Mapping[str, _Inverse],
+    column: str,
+    numbers: FloatArray,
+) -> GroupSums:
+    """Estimate the sums of a column, of whose values these are the numbers, by one plan."""
+    _require(release, inverses, groups)
+    if column in release.domains:
+        return _of_sensitive(release, groups, memberships, inverses, column, numbers)
+    return _of_public(release, groups, memberships, inverses, numbers[_codes(release, column)])
 
 
 def _of_public(
@@ -444,15 +469,13 @@ def _unknown(name: str) -> DataError:
     )
 
 
-def _require(
-    release: ReleaseData, used: Sequence[str], inverses: Mapping[str, _Inverse], groups: PublicGroups
-) -> None:
-    size = len(groups.values) * prod(len(inverses[name].frequencies) for name in used)
+def _require(release: ReleaseData, inverses: Mapping[str, _Inverse], groups: PublicGroups) -> None:
+    size = len(groups.values) * prod(len(own.frequencies) for own in inverses.values())
     if size > MOST_SUMS:
         raise ParameterError(f"{size} sums of numbers, above {MOST_SUMS}: name fewer columns in --by")
     mechanism = release.mechanism
-    if len(used) > 1 and isinstance(mechanism, RecordRandomizer) and mechanism.compound:
+    if len(inverses) > 1 and isinstance(mechanism, RecordRandomizer) and mechanism.compound:
         raise DataError(
-            f"sums over {' and '.join(used)}, which are kept or replaced together, are not estimated here: "
-            "name one of them"
+            f"sums over {' and '.join(inverses)}, which are kept or replaced together, are not estimated "
+            "here: name one of them"
         )

@@ -162,6 +162,34 @@ class GroupSums(NamedTuple):
     lowest: FloatArray
     highest: FloatArray
 
+    @classmethod
+    def added(cls, parts: Sequence[GroupSums]) -> GroupSums:
+        """Return the sums over parts that draw independently, such as batches, with their largest rates."""
+        if len(parts) == 1:
+            return parts[0]
+
+        def total(name: str) -> FloatArray:
+            return np.asarray(np.sum([getattr(part, name) for part in parts], axis=0))
+
+        def largest(name: str, sign: int = 1) -> FloatArray:
+            return np.asarray(sign * np.max([sign * getattr(part, name) for part in parts], axis=0))
+
+        def rates(name: str) -> Rates:
+            return Rates(*np.max([getattr(part, name) for part in parts], axis=0))
+
+        return cls(
+            total=total("total"),
+            records=total("records"),
+            variance=Quadratic(*total("variance")),
+            sum_rates=rates("sum_rates"),
+            mean_rates=rates("mean_rates"),
+            published=total("published"),
+            least=largest("least", -1),
+            greatest=largest("greatest"),
+            lowest=total("lowest"),
+            highest=total("highest"),
+        )
+
 
 def intervals(sums: GroupSums, measure: Measure) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimates, standard errors and the ends of 95 % intervals."""
