@@ -31,7 +31,7 @@ _PARAMETERS = (
     (re.compile(r"(?<!\S)--force\b"), "force=True"),
     (re.compile(r"(?<!\S)--id\b"), "id_column"),
     (re.compile(r"\bsay --separator ([a-z]+)"), r"read it by read_table(path, separator='\1')"),
-    (re.compile(r"(?<!\S)--(bins|cross|draws|drop|keep|sensitive|separator)\b"), r"\1"),
+    (re.compile(r"(?<!\S)--(bins|by|cross|draws|drop|keep|sensitive|separator|where)\b"), r"\1"),
     (re.compile(r"(?<!\S)--hash\b"), "hashed"),
     (re.compile(r"(?<!\S)--group-rare\b"), "group_rare"),
     (re.compile(r"(?<!\S)--key-file\b"), "key"),
@@ -139,7 +139,8 @@ def exact(value: Exact, name: str = "value") -> Fraction:
             return Fraction(text)
         if _DECIMAL.fullmatch(text):
             return Fraction(text)
-        raise ParameterError(f'{name} is {_clipped(value)!r}, not a number: write it as "0.3" or "3/10"')
+        what = "30%" if text.endswith("%") else "it"
+        raise ParameterError(f'{name} is {_clipped(value)!r}, not a number: write {what} as "0.3" or "3/10"')
     if isinstance(value, Decimal) and not value.is_finite():
         raise ParameterError(f'{name} is {value}, not a finite number: write it as "0.3" or "3/10"')
     if isinstance(value, Decimal):

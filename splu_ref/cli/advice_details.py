@@ -11,6 +11,7 @@ from typing import Self
 from rich.table import Table
 
 from splu_ref.audit import (
+    ALPHA,
     EVERY_GAMMA,
     Advice,
     Assessment,
@@ -201,10 +202,12 @@ class ColumnAdvice:
     def risks(self, dropped: Sequence[str]) -> str:
         """Return the risks that remain at this option, in numbers; ``dropped`` as in `risks_of_records`."""
         leaks, option, alpha = self.leaks, self.option, self.advice.goals.alpha
+        sizes = f"{option.groups_at_risk} of up to {alpha} records, {leaks.found} larger"
+        if leaks.found and alpha == ALPHA:
+            sizes = f"--strict refuses {leaks.found} of them"
         return (
-            f"{risks_of_records(leaks, self.advice.rows, dropped)}; "
-            f"{option.groups_at_risk + leaks.found} predicates have nearly one value of {leaks.sensitive!r}: "
-            f"{option.groups_at_risk} of up to {alpha} records, {leaks.found} larger"
+            f"{risks_of_records(leaks, self.advice.rows, dropped)}; {option.groups_at_risk + leaks.found} "
+            f"predicates have nearly one value of {leaks.sensitive!r}: {sizes}"
         )
 
     def json(self, tables: Sequence[TableWidths]) -> dict[str, object]:

@@ -221,9 +221,9 @@ MEANING = (
 
 
 _COARSER: Mapping[Remedy, str] = {
-    "options": "coarsen (--bins, --group-rare) or --drop a column",
-    "table": "first coarsen or leave out a column",
-    "batch": f"{ALONE}--bins, --group-rare or --drop",
+    "options": "coarsen (--bins, --group-rare) or --drop a column, or --keep it to accept",
+    "table": "first coarsen or leave out a column, or --keep it to accept",
+    "batch": f"{ALONE}--bins, --group-rare or --drop, or --keep a column to accept",
 }
 """Remedies for concentrated predicates."""
 

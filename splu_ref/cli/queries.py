@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_ref.channels import DataError, InputError, unrepeated
-from splu_ref.cli.select import read_statements
+from splu_ref.cli.select import ONE_LANGUAGE, read_statements
 from splu_ref.data import open_regular
 from splu_ref.estimators import Query
 
@@ -53,7 +53,7 @@ def _query(line: str, place: str) -> Query:
     except KeyError as error:
         raise DataError(f"{place}: key {error.args[0]!r} is repeated: give it once") from None
     except (ValueError, RecursionError):
-        raise DataError(f"{place}: not a JSON object: write {form}") from None
+        raise DataError(f"{place}: not a JSON object: write {form}; {ONE_LANGUAGE}") from None
     if not isinstance(document, dict) or set(document) != {"where"}:
         raise DataError(f'{place}: a query has the one key "where": write {form}')
     try:

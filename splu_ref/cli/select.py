@@ -26,6 +26,8 @@ _TOKEN = re.compile(
 )
 _SIGNS = {"=", "<>", "!=", "<", "<=", ">", ">="}
 _END = "the end"
+ONE_LANGUAGE = "a file is all JSON or all SQL"
+"""What is wrong with a file of queries that has both."""
 _INSTEAD = {
     "OR": "OR is not supported: write column IN ('a', 'b'), or --where 'column=a|b', for any of several "
     "values, and a statement for each alternative otherwise",
@@ -192,8 +194,11 @@ class _Reader:
             if match is None:
                 token = _Token("sign", self._text[place], place)
                 unclosed = token.text in "'\"`"
+                mixed = f": {ONE_LANGUAGE}" if token.text == "{" else ""
                 raise self._fault(
-                    f"{token.text} is never closed" if unclosed else f"{token.text!r} has no meaning here",
+                    f"{token.text} is never closed"
+                    if unclosed
+                    else f"{token.text!r} has no meaning here{mixed}",
                     token,
                 )
             self._next = match.end()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from splu_ref.channels import InputError, ParameterError
 from splu_ref.cli.output import MOST_LINES
-from splu_ref.data import JOINED_BY, OTHER, Cross, Dropped, listed, number, refuse_existing, write_all
+from splu_ref.data import listed, number, refuse_existing, write_all
 from splu_ref.estimators import (
     MEASURES,
     MISSING,
@@ -81,37 +80,11 @@ class TableOptions(NamedTuple):
     def columns(self, release: ReleaseData) -> tuple[str, ...]:
         """Return the columns of the table: a text with commas is several, unless a column has that name."""
         there = release.table.columns
-        named = tuple(
+        return tuple(
             name
             for text in self.by or ()
             for name in ([text] if text in there else map(str.strip, text.split(",")))
         )
-        recoded = () if release.attached_manifest is None else release.attached_manifest.recoded
-        for step in (each for each in recoded if isinstance(each, Cross)):
-            if lost := next((part for part in step.parts if part in named and part not in there), None):
-                values = release.domains.get(step.column, ())
-                each = f"{lost}={_value_of(values, step, lost)}"
-                single = (
-                    f", whose rare values were grouped, so that counts of {lost} are not known"
-                    if OTHER in values
-                    else f", or one query for each value of {lost}, as --where {shlex.quote(each)} "
-                    "(several in a file: --batch)"
-                )
-                raise ParameterError(
-                    f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: give "
-                    f"--by {shlex.quote(step.column)}{single}"
-                )
-        dropped = {step.column for step in recoded if isinstance(step, Dropped)}
-        if lost := next((name for name in (*named, self.total, self.mean) if name in dropped), None):
-            raise ParameterError(f"the column {lost!r} was not published: name another one")
-        return named
-
-
-def _value_of(values: Iterable[str], step: Cross, part: str) -> str:
-    """Return a value of a column that was crossed."""
-    crossed = (value.split(JOINED_BY) for value in values)
-    fitting = (parts for parts in crossed if len(parts) == len(step.parts))
-    return next(fitting, ["VALUE"] * len(step.parts))[step.parts.index(part)]
 
 
 def values_of(release: ReleaseData) -> Callable[[str], Sequence[str] | None]:

@@ -120,7 +120,8 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
     ]
     with target.capture() as captured:
         target.print(Segments(segments), crop=False)
-    for entry in _entries(captured.get().splitlines(), Segment.split_lines(segments)):
+    lines = [line.rstrip(" ") for line in captured.get().splitlines()]  # without the padding of cells
+    for entry in _entries(lines, Segment.split_lines(segments)):
         _answer(entry, len(entry))
 
 

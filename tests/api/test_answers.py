@@ -151,6 +151,21 @@ def test_a_frame_comes_back_as_it_came(kind: Any) -> None:
     assert across.shape == ((6, 3) if kind is pd.DataFrame else (6, 4))
 
 
+def test_a_table_by_a_part_of_a_crossing_is_explained() -> None:
+    frame = sr.recode(_frame(), cross={"both": ["sex", "job"]}, drop=["day"])
+    release = sr.SpluGen(2).publish(frame, "both", sr.SeededSource(1))
+    for name in ("job", "sex"):
+        with pytest.raises(InputError) as error:
+            release.tabulate([name, "age"])
+        sentence = (
+            f"by {name}: both was published in place of sex and job: give by both or one query for each"
+        )
+        assert sentence in str(error.value)
+        assert "--" not in str(error.value)
+    with pytest.raises(InputError, match="the column 'day' was not published"):
+        release.tabulate("day")
+
+
 @pytest.mark.parametrize(
     ("ask", "message"),
     [

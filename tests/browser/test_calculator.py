@@ -169,6 +169,11 @@ HOSTILE: dict[str, tuple[str, dict[str, object], str]] = {
     "brackets of a claim": ("claims", {"text": "a = " + "[" * 900}, "nested too deeply"),
     "too much": ("numbers", ENDLESS, "too much work"),
     "no number": ("numbers", {"gamma": "<i>"}, "gamma is “<i>”, not a number"),
+    "a percentage": (
+        "numbers",
+        {"epsilon": "25%"},
+        "epsilon is “25%”, not a number: write 30% as 0.3 or 3/10",
+    ),
     "no group": ("numbers", {"gamma": "1"}, "gamma must be a whole number of at least 2"),
 }
 

@@ -131,6 +131,7 @@ def test_numbers_in_messages(number: Fraction | int, text: str) -> None:
         (True, 'e is True, not a number: write it as "0.3" or "3/10"'),
         ("3/0", "e is '3/0': the denominator must not be zero"),
         ("1e", """e is '1e', not a number: write it as "0.3" or "3/10\""""),
+        ("30%", """e is '30%', not a number: write 30% as "0.3" or "3/10\""""),
         ("x" * 40, f"""e is '{"x" * 40}', not a number: write it as "0.3" or "3/10\""""),
         ("x" * 41, f"""e is '{"x" * 37}...', not a number: write it as "0.3" or "3/10\""""),
         (f"{'1' * 40}/0", f"e is '{'1' * 37}...': the denominator must not be zero"),

@@ -184,6 +184,7 @@ def test_a_batch_is_answered_line_by_line_in_its_order(
     ("line", "message"),
     [
         ("{", "line 2: not a JSON object"),
+        ("SELECT COUNT(*)", "; a file is all JSON or all SQL"),
         ("[]", 'line 2: a query has the one key "where"'),
         ('{"where": {"occupation": "Sales"}, "x": 1}', 'line 2: a query has the one key "where"'),
         ('{"where": {"occupation": "Sales", "occupation": "x"}}', "line 2: key 'occupation' is repeated"),

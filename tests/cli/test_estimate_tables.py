@@ -228,7 +228,8 @@ def test_statements_are_queries(
         ("SELECT COUNT(*) WHERE a = 1 AND a = 2", "column 33: column 'a' is named twice"),
         ("SELECT COUNT(*) WHERE a NOT = 2", "column 29: expected IN, found ="),
         ("SELECT COUNT(*) WHERE a IN ()", "column 29: expected a text in single quotes or a number, found )"),
-        ("SELECT COUNT(*) WHERE a = ?", "column 27: '?' has no meaning here"),
+        ("SELECT COUNT(*) WHERE a = ?", "column 27: '?' has no meaning here\n"),
+        ("SELECT COUNT(*) WHERE a = 1;\n{}", "'{' has no meaning here: a file is all JSON or all SQL"),
         ("SELECT COUNT(*) WHERE sale date > '2024-01-01'", 'a name with a blank is quoted: "sale date"'),
         ("SELECT COUNT(*) WHERE a LIKE 'b'", "BETWEEN, IN or IS, found LIKE"),
         ("SELECT AVG(age)", "give --by COLUMN --mean COLUMN instead of --batch"),
@@ -348,7 +349,8 @@ def test_a_part_of_a_crossing_is_requested_by_the_crossing(
     capsys.readouterr()
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,job"]) == 2
     refused = capsys.readouterr().err
-    assert "--by job: both was published in place of sex and job: give --by both" in refused
+    assert "--by job: both was published in place of sex and job: give --by both or one query" in refused
+    assert "or several of them in a file: --batch" in refused
     condition = refused.split("as --where ")[1].split(" ")[0]
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--where", condition]) == 0
     assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town", "--mean", "0"]) == 2

@@ -16,6 +16,7 @@ import pytest
 
 from splu_ref.audit.advice.concentrated_predicates import Concentration
 from splu_ref.channels.parameters import Concept, DataError
+from splu_ref.cli.advice_details import ColumnAdvice
 from splu_ref.cli.assessment import concentrated
 from splu_ref.data import read_table
 from splu_ref.data.reading import SEPARATORS, use_separator
@@ -394,17 +395,33 @@ def test_a_column_is_not_both_recoded_and_dropped(folder: Path, capsys: pytest.C
     assert "--drop age: the column is also recoded" in capsys.readouterr().err
 
 
+def test_the_risks_of_advice_say_what_strict_publishing_refuses() -> None:
+    """Predicates of more than 10 records: for another alpha the advice has counted others."""
+    for alpha, found, end in (
+        (10, 2, "--strict refuses 2 of them"),
+        (10, 0, "1 of up to 10 records, 0 larger"),
+        (5, 2, "1 of up to 5 records, 2 larger"),
+    ):
+        leaks = SimpleNamespace(leaks=(), unique_records=0, found=found, sensitive="job")
+        advice = SimpleNamespace(rows=20, goals=SimpleNamespace(alpha=alpha))
+        part: Any = SimpleNamespace(leaks=leaks, advice=advice, option=SimpleNamespace(groups_at_risk=1))
+        assert ColumnAdvice.risks(part, ()).endswith(f"have nearly one value of 'job': {end}")
+
+
 def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -> None:
     for found, said in ((1, "1 predicate has"), (7, "7 predicates have")):
         largest = Concentration(Concept.of({"town": "A"}), "cook", 11, 12, "job")
         leaks: Any = SimpleNamespace(found=found, above=10, concentrations=[largest, "b"])
         assert concentrated(leaks) == (
             f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A: 11 of 12 "
-            "are cook; counts so large are not protected: coarsen (--bins, --group-rare) or --drop a column"
+            "are cook; counts so large are not protected: coarsen (--bins, --group-rare) or --drop a column, "
+            "or --keep it to accept"
         )
-        assert concentrated(leaks, "table").endswith("first coarsen or leave out a column")
+        assert concentrated(leaks, "table").endswith(
+            "first coarsen or leave out a column, or --keep it to accept"
+        )
         assert concentrated(leaks, "batch").endswith(
-            "without --append and with --bins, --group-rare or --drop"
+            "without --append and with --bins, --group-rare or --drop, or --keep a column to accept"
         )
 
 

@@ -125,6 +125,11 @@ def test_unknown_values_are_refused_where_the_domain_is_known() -> None:
         ("x", ("10", "9", "truck, heavy", "Sedan ", ""), 'it has 9, 10, "Sedan ", "truck, heavy", ""'),
         ("dui", ("DUI", "dull"), "did you mean 'DUI'?"),
         ("dull", ("DUI", "Dull"), "did you mean 'Dull'?"),
+        (
+            "truck",
+            ("truck, old", "tracks"),
+            "did you mean 'tracks' or 'truck, old' (in a set with quotes: \"truck, old\")?",
+        ),
     ],
 )
 def test_an_unknown_value_is_answered_with_values_as_they_are_written(

@@ -197,6 +197,8 @@ def suggestion(value: str, domain: Sequence[str]) -> str:
         or [by_letters[each] for each in get_close_matches(value.casefold(), by_letters, n=3)]
     )
     if close:
-        return f": did you mean {' or '.join(map(repr, close))}?"
+        quoted = [text for each in close if (text := written(each, ",")) != each]
+        in_set = f" (in a set with quotes: {', '.join(quoted)})" if quoted else ""
+        return f": did you mean {' or '.join(map(repr, close))}{in_set}?"
     shown = ", ".join(written(each, ",") for each in ordered(domain)[:20])
     return f": it has {shown}" + (", …" if len(domain) > 20 else "")

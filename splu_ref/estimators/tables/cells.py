@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,12 +11,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from splu_ref.channels import ParameterError
-from splu_ref.data import ordered
+from splu_ref.data import JOINED_BY, OTHER, Cross, Dropped, Recoding, ordered
 from splu_ref.data import record_counts as counted
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.mechanisms import FloatArray, ReleaseData, SpluGen, SpluGenByColumn
+from splu_ref.mechanisms import FloatArray, PublishedTable, ReleaseData, SpluGen, SpluGenByColumn
 from splu_ref.randomness import IntArray
 
 COUNT = "count"
@@ -187,7 +188,40 @@ def require_columns(release: ReleaseData, columns: Sequence[str]) -> None:
     if not columns or len(set(columns)) < len(columns):
         raise ParameterError("--by names the columns of the table, such as sex,occupation: each of them once")
     there = release.table.columns  # the sensitive column of two tables is in the other one
-    counted.require_columns(columns, (*there, *(name for name in release.domains if name not in there)))
+    known = (*there, *(name for name in release.domains if name not in there))
+    for lost in (name for name in columns if name not in known):
+        for step in recodings(release):
+            if isinstance(step, Cross) and lost in step.parts:
+                raise _crossed(step, lost, release.domains.get(step.column, ()))
+            if step == Dropped(lost):
+                raise ParameterError(f"the column {lost!r} was not published: name another one")
+    counted.require_columns(columns, known)
+
+
+def recodings(release: ReleaseData) -> tuple[Recoding, ...]:
+    """Return the recodings of the original's columns before publication, as far as they are known."""
+    if release.attached_manifest is not None:
+        return release.attached_manifest.recoded
+    return release.recoded if isinstance(release, PublishedTable) else ()
+
+
+def _crossed(step: Cross, lost: str, values: Sequence[str]) -> ParameterError:
+    """Return the error of a table by a part of a crossing; ``values`` are those of the crossing."""
+    message = (
+        f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: give "
+        f"--by {shlex.quote(step.column)}"
+    )
+    if OTHER in values:
+        return ParameterError(
+            f"{message}, whose rare values were grouped, so that counts of {lost} are not known"
+        )
+    fitting = (parts for value in values if len(parts := value.split(JOINED_BY)) == len(step.parts))
+    example = f"{lost}={next(fitting, ['VALUE'] * len(step.parts))[step.parts.index(lost)]}"
+    return ParameterError(
+        message,
+        f"one query for each value of {lost}, as --where {shlex.quote(example)}",
+        "several of them in a file: --batch",
+    )
 
 
 def _coded(release: ReleaseData, column: str) -> tuple[list[str], IntArray]:

@@ -39,6 +39,7 @@ from splu_ref.estimators.tables.cells import (
     Cell,
     PublicGroups,
     Table,
+    recodings,
     require_columns,
 )
 from splu_ref.estimators.tables.reconciliation import GroupSums, Measure, Quadratic, Rates, intervals
@@ -409,8 +410,7 @@ def _numbers(release: ReleaseData, column: str, where: Mapping[str, Condition]) 
         kept = selected(column, where[column], domain)
         found = np.where(np.isin(np.arange(len(domain)), kept), found, np.nan)
     if np.isnan(found).all():
-        recoded = () if release.attached_manifest is None else release.attached_manifest.recoded
-        for step in recoded:
+        for step in recodings(release):
             if isinstance(step, Bins) and step.column == column:
                 example = next((label for label in domain if step.limits(label)), domain[-1])
                 raise DataError(

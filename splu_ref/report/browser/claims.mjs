@@ -129,7 +129,7 @@ export function exactNumber(text, name) {
     return new Fraction(BigInt(ratio[1].replace("+", "")), BigInt(ratio[2]));
   }
   const found = /^([+-]?)(?:(\d{1,400})(?:\.(\d{0,400}))?|\.(\d{1,400}))(?:[eE]([+-]?\d{1,3}))?$/.exec(told);
-  if (!found) throw new Unusable(`${name} is “${clipped(told)}”, not a number: write it as 0.3 or 3/10`);
+  if (!found) throw new Unusable(`${name} is “${clipped(told)}”, not a number: write ${told.endsWith("%") ? "30%" : "it"} as 0.3 or 3/10`);
   const digits = found[3] ?? found[4] ?? "";
   const number = BigInt((found[2] ?? "") + digits || "0") * (found[1] === "-" ? -1n : 1n);
   const exponent = Number(found[5] ?? 0) - digits.length;
