@@ -64,11 +64,17 @@ BLIND = {
     "share": "true values are detected only where no release shows one so often or so rarely",
 }
 """Limits of an audit without the original, by the first of these checks that was made."""
-TO_DECIDE = "for every cell, {} --key-file{}"
+TO_DECIDE = "for every cell, {} {}--key-file{}"
+IF_KEYED = " if it was made under a key"
 AT_CLAIMED_RATE = "independence is tested at the claimed rate, so a wrong rate alone fails it too"
 NOT_THE_TABLE = (
     "the published table is the one of the manifest, whose digest does not cover its parameters: a claimed "
     "parameter may be false, or --original may be another file, or edited"
+)
+OTHER_MANIFEST = "the manifest may be of another release of this table, or cells were changed"
+SWAPPED = (
+    "this is the published table of the manifest, and the other file is not: the two are swapped; give the "
+    "published table first, and the original as --original"
 )
 NEITHER = "dependent draws claimed as independent and decoys from the whole column are not detected"
 NOTHING = "true values cannot be distinguished from drawn ones"
@@ -196,7 +202,7 @@ def run(
         if original is not None:
             with about(original), _missing_from(facts):
                 source = read_table(original, missing)
-                _require_original(source, columns if facts is None else (), drop or ())
+                _require_original(source, facts, digest, columns, drop or ())
                 table, prepared = comparable(
                     table, source, columns, claimed, manifest=facts, key=key, hidden=hidden, drop=drop or (),
                     id_column=id_column,
@@ -224,14 +230,23 @@ def run(
         if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
     _require_columns_stated(found, published)
-    lines = [*_verdict(found, repeated, original), *_lines(found, every=explain), *_domain(facts)]
+    lines = [*_verdict(found, repeated, original, facts), *_lines(found, every=explain), *_domain(facts)]
     show(_document(found, repeated, facts), lines, as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
 
 
-def _require_original(original: Microdata, made: Sequence[str], dropped: Sequence[str]) -> None:
-    """Raise if the original lacks sensitive columns that no manifest describes, or columns to be dropped."""
-    for column in made:
+def _require_original(
+    original: Microdata,
+    manifest: Manifest | None,
+    digest: str | None,
+    sensitive: Sequence[str],
+    dropped: Sequence[str],
+) -> None:
+    """Raise if the original lacks columns, or is the manifest's table, of another digest than the other."""
+    stated = None if manifest is None or manifest.origin is None else manifest.origin.table
+    if stated is not None and digest != stated and original.content_digest() == stated:
+        raise DataError(SWAPPED)
+    for column in sensitive if manifest is None else ():
         if column not in original.columns:
             raise DataError(
                 f"there is no column {column!r}: if the publisher made it of others, add --manifest, which "
@@ -347,13 +362,13 @@ def _require_columns_stated(found: ReleaseAudit, published: Path) -> None:
 
 
 def _verdict(
-    found: ReleaseAudit, repeated: RepeatedPrivacy | None, original: Path | None
+    found: ReleaseAudit, repeated: RepeatedPrivacy | None, original: Path | None, manifest: Manifest | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the verdict, what would decide, what two releases have in common, and what can be detected."""
     yield "verdict", f"{found.verdict}: {_reason(found)}"
     undecided = found.verdict == "inconclusive"
     if undecided:
-        yield "to decide", _to_decide(found, original)
+        yield "to decide", _to_decide(found, original, manifest)
     yield from (("second", _judged(check)) for check in found.checks if check.name == "second")
     if repeated is not None:
         yield "T_P", str(repeated)
@@ -364,7 +379,7 @@ def _verdict(
     yield "would not detect", _by_columns(found, lambda each: each.smaller)
 
 
-def _to_decide(found: ReleaseAudit, original: Path | None) -> str:
+def _to_decide(found: ReleaseAudit, original: Path | None, manifest: Manifest | None) -> str:
     """Return what would make an audit conclusive."""
     ways = [each.remedy for each in found.not_checked if each.remedy]
     if ways:
@@ -375,9 +390,9 @@ def _to_decide(found: ReleaseAudit, original: Path | None) -> str:
     if original is None:
         ways.append("add --original")
     transcripts = isinstance(found.claimed, SpluGenClaim | SpluGenByColumnClaim)
-    return "; ".join(
-        [*ways, TO_DECIDE.format("add" if original else "also", " or --transcript" if transcripts else "")]
-    )
+    keyed = "" if manifest is not None and manifest.id_column is not None else IF_KEYED
+    recorded = "--transcript, or " if transcripts else ""
+    return "; ".join([*ways, TO_DECIDE.format("add" if original else "also", recorded, keyed)])
 
 
 def _power_of_ten(level: Fraction) -> str:
@@ -419,6 +434,8 @@ def _reason(found: ReleaseAudit) -> str:
         own = [check.hint for check in found.checks if check.hint and not check.passed]
         if failed.keys() >= {"retention", "independence"}:
             own.append(AT_CLAIMED_RATE)
+        if failed.keys() == {"content digest"}:
+            own.append(OTHER_MANIFEST)
         matched = any(check.name == "content digest" and check.passed for check in found.checks)
         if matched and failed.keys() & {"records", "retention"}:
             own.append(NOT_THE_TABLE)

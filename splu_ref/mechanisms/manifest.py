@@ -162,8 +162,8 @@ class Manifest:
         for name in self.domains if self.mechanism.name not in _TWO_TABLES else ():
             if name not in columns:
                 raise DataError(
-                    f"the manifest names {name!r} as sensitive, which is no column of the table: it was "
-                    "changed; ask the publisher for a fresh copy"
+                    f"the manifest names {name!r} as sensitive, which is no column of the table: the "
+                    "manifest is of another release, or the table was changed: give the files of one release"
                 )
 
     def require_rows(self, rows: int) -> None:

@@ -151,13 +151,15 @@ def read_transcript(path: str | os.PathLike[str]) -> Transcript:
             first, rest = file.readline(LONGEST_HEADER + 1), file.read(LONGEST_FILE)
     except OSError as error:
         raise InputError(f"transcript {name}: {error.strerror}: name another file") from None
-    if os.name == "posix" and status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise InputError(f"transcript {name} is open to other users: run chmod 600 {shlex.quote(name)}")
     try:
         header: Any = json.loads(first, object_pairs_hook=unrepeated)
         schema, spec = header["schema"], header["produced_by"]["spec"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise DataError(f"transcript {name}: its first line holds no transcript: {_REMEDY}") from None
+        other = b'"splu-ref/manifest/' in rest[:LONGEST_HEADER]
+        what = "a manifest, not a transcript" if other else "its first line holds no transcript"
+        raise DataError(f"transcript {name}: {what}: {_REMEDY}") from None
+    if os.name == "posix" and status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise InputError(f"transcript {name} is open to other users: run chmod 600 {shlex.quote(name)}")
     if (schema, spec) != (SCHEMA, SPECIFICATION):
         raise DataError(
             f"transcript {name}: not of schema {SCHEMA} and specification {SPECIFICATION}: read it with the "

@@ -169,7 +169,32 @@ def test_changed_cells_are_inconsistent_with_the_manifest(
     failed = [name for name, check in _by_name(result).items() if not check["passed"]]
     assert (result["verdict"], failed) == ("inconsistent", ["content digest"])
     assert main(["audit-release", *map(str, words)]) == 1
-    assert capsys.readouterr().out.startswith("verdict         inconsistent: failed: content digest")
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith(
+        "verdict inconsistent: failed: content digest; the manifest may be of another release of this table"
+    )
+
+
+def test_two_tables_in_each_others_place_are_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("sex,job\n" + "".join(f"{n % 2},{'abcde'[n % 5]}\n" for n in range(40)))
+    for name in ("p", "fresh"):
+        made = f"publish t.csv -o {name}.csv --manifest {name}.json --sensitive job --gamma 4"
+        assert main(made.split()) == 0
+    for one, other in (
+        ("t.csv", "p.csv"),
+        ("p.csv", "p.csv"),  # as if the original itself had been published
+        ("t.csv", "fresh.csv"),
+    ):
+        swapped = (one, other) == ("t.csv", "p.csv")
+        capsys.readouterr()
+        words = ["audit-release", one, "--manifest", "p.json", "--original", other]
+        assert (main(words) == 2) == swapped
+        error = capsys.readouterr().err
+        assert error.startswith("splu-ref: p.csv: this is the published table of") == swapped
+        assert ("the other file is not: the two are swapped; give the" in error) == swapped
 
 
 def test_failed_checks_name_the_first_value_or_row(
@@ -453,13 +478,19 @@ def test_an_inconclusive_audit_names_the_replay_that_decides(
     assert main(audit) == 3
     first, second = " ".join(capsys.readouterr().out.split()).split(" to decide ")
     assert first.startswith("verdict inconclusive: ")
-    assert second.startswith("for every cell, add --key-file or --transcript")
+    assert second.startswith("for every cell, add --transcript, or --key-file if it was made under a key ")
     Path("d.json").write_text('{"job": ["a", "b", "c", "d", "e"]}', encoding="utf-8")
     other = "publish t.csv -o r.csv --manifest r.json --sensitive job --mechanism retention --retention 1/2"
     assert main([*other.split(), "--domain", "d.json"]) == 0
     capsys.readouterr()
     assert main(["audit-release", "r.csv", "--manifest", "r.json", "--original", "t.csv"]) == 3
-    assert "for every cell, add --key-file would detect" in " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "for every cell, add --key-file if it was made under a key would detect" in printed
+    named = Path("m.json").read_text().replace('"sensitive":', '"id": "sex",\n  "sensitive":')
+    Path("named.json").write_text(named)
+    assert main(["audit-release", "p.csv", "--manifest", "named.json", "--original", "t.csv"]) == 3
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "for every cell, add --transcript, or --key-file would detect" in printed
     assert main([*audit, "--key-file", "k.key"]) == 0
     assert "to decide" not in capsys.readouterr().out
 
@@ -489,7 +520,7 @@ def test_a_release_is_replayed_by_the_ids_that_it_dropped(
         assert main(audit) == 3
     printed = " ".join(capsys.readouterr().out.split())
     assert "inconclusive: without --id the key does not give it: row " in printed
-    assert "to decide add the --id that the release was published with" in printed
+    assert "to decide if it was made under a key, add the --id that it was published with" in printed
     for words in (audit, [*made.split(), "--drop", "who", "--force"]):
         assert main([*words, "--id", "whom"]) == 2
         assert "'whom': did you mean 'who'? the columns are 'who', 'sex', 'job'" in capsys.readouterr().err
@@ -624,6 +655,10 @@ def test_a_table_without_a_sensitive_column_is_unusable(
         assert main([*words, *given]) == 2
         expected = "p.csv: there is no column 'occupation'"
         assert expected in capsys.readouterr().err
+    assert main(["audit-release", str(published), "--manifest", str(folder / "published.json")]) == 2
+    error = capsys.readouterr().err
+    assert "p.csv: the manifest names 'occupation' as sensitive, which is no column of the table" in error
+    assert "the manifest is of another release, or the table was changed: give the files of one" in error
 
 
 @pytest.mark.parametrize("option", ["--stream", "--sample", "--salt"])

@@ -88,14 +88,30 @@ def test_a_keyed_release_is_made_again_from_its_key(folder: Path, capsys: pytest
     keyed = ["out.csv", "--original", "table.csv", "--missing", "none", "--key-file", "key"]
     found = _audit(capsys, *keyed, "--id", "id", "--manifest", "m.json", code=0)
     assert (found["verdict"], found["recomputed_from"]) == ("consistent", "key (keyed randomness)")
-    assert main(["audit-release", *keyed, "--manifest", "m.json"]) == 3
-    assert "to decide add the --id that the release was published with" in " ".join(
-        capsys.readouterr().out.split()
-    )
+    _audit(capsys, *keyed, "--manifest", "m.json", code=0)  # which names the column
     options = ["--sensitive", "job", "--sensitive", "level", "--gamma", "3"]
     assert main(["audit-release", *keyed, "--id", "id", *options]) == 2
     assert "--plan is missing" in capsys.readouterr().err
     assert _recomputed(_audit(capsys, *keyed, "--id", "id", *options, "--plan", "mixed", code=0))["passed"]
+
+
+def test_causes_why_a_key_does_not_give_the_table_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The likely one first: the original has a text in place of the empty cells of the published file."""
+    audit = "audit-release out.csv --manifest m.json --key-file key --id id --original"
+
+    def verdict(original: str) -> str:
+        capsys.readouterr()
+        assert main(f"{audit} {original}".split()) == 1
+        return " ".join(capsys.readouterr().out.split()).split(" false alarm ")[0]
+
+    pl.read_csv("table.csv").with_columns(pl.col("job").fill_null("none")).write_csv("filled.csv")
+    _publish("table.csv", "-o", "out.csv", *RELEASE, "--manifest", "m.json")
+    causes = "the release may have been made under another key or none, --id id may be wrong"
+    filled = "the original holds 'none' where the published file may have had empty cells, or "
+    assert verdict("table.csv").startswith(f"verdict inconsistent: failed: recomputed; {causes}")
+    assert verdict("filled.csv").startswith(f"verdict inconsistent: failed: recomputed; {filled}{causes}")
 
 
 def test_a_changed_cell_is_an_inconsistency(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

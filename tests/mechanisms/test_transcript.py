@@ -235,6 +235,14 @@ def test_a_transcript_that_others_can_read_or_without_end_is_refused(
     path.chmod(0o640)
     with pytest.raises(InputError, match="open to other users: run chmod 600"):
         read_transcript(path)
+    for content, what in (
+        (b'{\n  "schema": "splu-ref/manifest/2",\n', "a manifest, not a transcript"),
+        (b"a,b\n1,2\n", "its first line holds no transcript"),
+    ):  # which nobody needs to hide
+        (tmp_path / "other").write_bytes(content)
+        (tmp_path / "other").chmod(0o640)
+        with pytest.raises(DataError, match=f"{what}: give the file that publish --transcript wrote"):
+            read_transcript(tmp_path / "other")
     path.chmod(0o600)
     assert read_transcript(path).randomness == "seeded"
     monkeypatch.setattr(module, "LONGEST_FILE", len(STREAM) - 1)

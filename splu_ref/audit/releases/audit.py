@@ -17,7 +17,15 @@ from splu_ref.audit.releases.claims import (
     SpluGenClaim,
     SwappingClaim,
 )
-from splu_ref.audit.releases.findings import Check, Evidence, NotChecked, ReleaseAudit, Reuse, TableFindings
+from splu_ref.audit.releases.findings import (
+    Check,
+    Evidence,
+    Finding,
+    NotChecked,
+    ReleaseAudit,
+    Reuse,
+    TableFindings,
+)
 from splu_ref.audit.releases.messages import ADD_ID, COMPARABLE, UNLINKED
 from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.audit.releases.recorded_draws import recorded_evidence
@@ -41,6 +49,7 @@ from splu_ref.randomness import Key
 
 LEVEL = Fraction(1, 10**9)
 """Default false-alarm probability."""
+_OTHER_DRAWS = "the draws do not give the published table"
 
 AnyClaim: TypeAlias = (
     SpluGenClaim
@@ -263,15 +272,19 @@ def audit_release(
         if column not in published.columns:
             raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
     table = _checked(published, sensitive, claimed, original, manifest)
-    found = [*_digest_check(digest, manifest, published.row_count), *table.findings]
+    found: list[Finding] = [*_digest_check(digest, manifest, published.row_count), *table.findings]
+    drawn: list[Evidence] = []
     if replay is not None:
         replay.require(sensitive, claimed, original)
-        found += recorded_evidence(replay)
+        drawn = list(recorded_evidence(replay))
     # Every statistical check is given an equal part of the level, as is the comparison in `_replayed`.
     unnamed = replay is not None and replay.is_unnamed
-    share = allowed / max(1, sum(isinstance(each, Evidence) for each in found) + unnamed)
+    share = allowed / max(1, sum(isinstance(each, Evidence) for each in found) + len(drawn) + unnamed)
     if replay is not None:
-        found.append(_replayed(replay, published, table, share))
+        compared = _replayed(replay, published, table, share)
+        same = isinstance(compared, Check) and compared.passed
+        found += drawn if same else [NotChecked(each.name, each.column, _OTHER_DRAWS) for each in drawn]
+        found.append(compared)
     checks = [each for each in found if isinstance(each, Check)]
     checks += [each.judged(share, power=power) for each in found if isinstance(each, Evidence)]
     reuse = None

@@ -177,6 +177,7 @@ class CellClaim(MechanismClaim[C], ABC):
     """
 
     kept_words: ClassVar[str] = "kept it, or drew it again"
+    rate_words: ClassVar[str] = "true values shown with probability"  # what `_kept` returns the rate of
     unseen: ClassVar[str] = (
         "whether a value was kept, or was drawn again and came out the same, is not published, so that part "
         "of the draws is not seen"
@@ -250,12 +251,12 @@ class CellClaim(MechanismClaim[C], ABC):
         """Return the power of the checks, by that of true values; None if retention cannot be observed."""
         kept, low, high = (None, None, None) if own is None else self._kept(column, own)
         return of_cells(
-            column, kept, low, high,
+            column, self.rate_words, kept, low, high,
             rows=rows, known=known, unaltered=unaltered, others_detected=others_detected,
         )  # fmt: skip
 
     def _kept(self, column: str, own: RatePower) -> tuple[Fraction, Fraction | None, Fraction | None]:
-        """Return how often values are said to be kept, and which other probabilities are detected."""
+        """Return how often true values are said to be shown, and which other rates are detected."""
         del column
         return own.rate, own.low, own.high
 
@@ -298,6 +299,7 @@ class ReplacementClaim(CellClaim[RetentionReplacement]):
     """A claim of retention replacement; `ParameterError` if it does not replace each cell uniformly."""
 
     law_words: ClassVar[str] = "p f + (1 - p) N/m"
+    rate_words: ClassVar[str] = "values kept with probability"
 
     def __post_init__(self) -> None:
         if self.mechanism.replacing != "uniform" or self.mechanism.compound:

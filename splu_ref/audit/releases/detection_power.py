@@ -139,6 +139,7 @@ def of_decoy_groups(
 
 def of_cells(
     column: str,
+    what: str,
     kept: Fraction | None,
     low: Fraction | None,
     high: Fraction | None,
@@ -148,20 +149,23 @@ def of_cells(
     unaltered: bool,
     others_detected: bool,
 ) -> DetectionPower:
-    """Return the power of the checks of releases that draw each cell on its own."""
+    """Return the power of the checks of releases that draw each cell on its own.
+
+    ``what`` has the probability ``kept``, in words.
+    """
     # Without a coin known rows show their true value or never do: then one row that does decides.
     never = kept is None and known > 0 and not unaltered
     original = high is not None or never or (kept is None and others_detected)
     open_ = []
     if unaltered:
         open_.append(f"{_ORIGINAL}: the claim leaves its values as they are")
+    detected = [_ORIGINAL] if original else []
     if kept is not None:
-        open_ += _halfway(kept, high, "values kept with probability")
+        open_ += _halfway(kept, high, what)
+        detected += _outside(kept, low, high, what)
     if known < rows and not others_detected:
         others = f"true values in the {rows - known} rows that may be several records"
         open_.append(others if known else f"{_ORIGINAL}: no row's true value is known")
-    detected = [_ORIGINAL] if original else []
-    detected += _outside(low, high, "values kept with probability")
     return DetectionPower(column, known, low, high, tuple(detected), tuple(open_))
 
 
@@ -169,7 +173,7 @@ def of_swaps(column: str, retention: Fraction, rows: int, power: Bounds) -> Dete
     """Return the power of the checks of swapping, of so many rows that stay with a probability."""
     what = "cells that stay with probability"
     detected = [_ORIGINAL] if power.high is not None else []
-    detected += _outside(power.low, power.high, what)
+    detected += _outside(retention, power.low, power.high, what)
     open_ = _halfway(retention, power.high, what)
     return DetectionPower(column, rows, power.low, power.high, tuple(detected), tuple(open_))
 
@@ -186,7 +190,7 @@ def of_generalized_groups(
 ) -> DetectionPower:
     """Return the power of the checks of perturbed generalization."""
     rule = "the first record of every group"
-    detected = [*_outside(low, high, "values kept with probability"), *([rule] if first else [])]
+    detected = _outside(retention, low, high, "values kept with probability") + ([rule] if first else [])
     open_ = [] if halfway else [f"values {_kept((1 + retention) / 2)}"]
     open_ += [rule] if first is False else []
     return DetectionPower(column, groups, low, high, tuple(detected), tuple(open_))
@@ -198,7 +202,7 @@ def of_tuples(
     """Return the power of the checks of the alpha-beta algorithm."""
     low, high = _bounds(own)
     fewer, more = _bounds(fakes)
-    detected = _outside(low, high, "tuples of the original with probability", "with")
+    detected = _outside(kept, low, high, "tuples of the original with probability")
     detected += [] if fewer is None else [f"{float(fewer):.6g} fakes on average or fewer"]
     detected += [] if more is None else [f"{float(more):.6g} or more"]
     what = "tuples of the original that are published with probability"
@@ -213,12 +217,11 @@ def _bounds(power: Bounds | None) -> tuple[Fraction | None, Fraction | None]:
     return (None, None) if power is None else (power.low, power.high)
 
 
-def _outside(
-    low: Fraction | None, high: Fraction | None, what: str, lower: str = "with probability"
-) -> list[str]:
-    """Return the probabilities outside two bounds, in words."""
-    found = [] if high is None else [f"{what} {_rounded_up(high)} or more"]
-    return found + ([] if low is None else [f"{lower} {_rounded_down(low)} or less"])
+def _outside(claimed: Fraction, low: Fraction | None, high: Fraction | None, what: str) -> list[str]:
+    """Return the probabilities outside two bounds, and the claimed one, in words."""
+    ends = [] if high is None else [f"{_rounded_up(high)} or more"]
+    ends += [] if low is None else [f"{_rounded_down(low)} or less"]
+    return [f"{what} {', or '.join(ends)} (claimed {float(claimed):.4g})"] if ends else []
 
 
 def _halfway(kept: Fraction, high: Fraction | None, what: str) -> list[str]:

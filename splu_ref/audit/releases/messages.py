@@ -49,7 +49,7 @@ UNLINKED = "no row of the second release can be linked with one of the first: th
 """Why a second release was not compared."""
 COMPARABLE = "give --second a release of the same table with the same public columns"
 """Which second release can be compared."""
-ADD_ID = "add the --id that the release was published with"
+ADD_ID = "if it was made under a key, add the --id that it was published with"
 """What to give if a key alone does not give the published table."""
 
 NOT_SHOWN = (

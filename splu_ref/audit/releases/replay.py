@@ -293,15 +293,26 @@ class Replay:
             detail = f"{different}; {SAME_ROWS}"
             hint = f"{SAME_ROWS}: give the original and the published table in the order of publication"
         elif self.origin == "key":
-            detail = f"{different}; another key, id column or original, or a table that was changed"
-            named = f"the key may be another, --id {self.id_column} wrong or not used, or "
+            detail = f"{different}; another key, id column or original, no key, or a table that was changed"
+            named = (
+                "the release may have been made under another key or none, --id "
+                f"{self.id_column} may be wrong or not used, or "
+            )
             hint = (
-                f"{'' if self.id_column is None else named}the original was changed, or is not in the format "
-                "that was published, or the table was changed"
+                f"{self._text_for_empty()}{'' if self.id_column is None else named}the original was changed, "
+                "or is not in the format that was published, or the table was changed"
             )
         else:
             detail = f"{different}; the transcript agrees with itself: the table is another or was changed"
         return Check("recomputed", None, different is None, detail, published.row_count, hint=hint)
+
+    def _text_for_empty(self) -> str:
+        """Return a cause of differences if the original has the text for missing cells, and none missing."""
+        text = self.original.missing
+        values = {value for column in self.release.sensitive for value in self.original.values(column)}
+        if text not in values or "" in values:
+            return ""
+        return f"the original holds {text!r} where the published file may have had empty cells, or "
 
 
 def _made(

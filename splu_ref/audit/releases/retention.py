@@ -111,17 +111,21 @@ def retention_evidence(match: Match, column: str, claimed: CoinClaim) -> Evidenc
         return None
     size = len(match.original.domains[column])
     own_rates = TrueValueRates(claimed, column, size)
+    drawn, contradicted = own_rates.drawn[known], own_rates.contradicted(known, own)
+    certain = contradicted or not drawn.any()
+    left = (
+        "" if certain or drawn.all() else f"; {int((~drawn).sum())} others as their rate of 0 or 1 requires"
+    )
+    if not certain:
+        known, own = known[drawn], own[drawn]
     rate = own_rates.mean(known)
     detail = (
         f"{int(own.sum())} of {len(known)} rows whose true value is known {claimed.kept_words}: "
-        f"{own.mean():.4f}, claimed {float(rate):.4f}"
+        f"{own.mean():.4f}, claimed {float(rate):.4f}{left}"
     )
-    drawn, contradicted = own_rates.drawn[known], own_rates.contradicted(known, own)
-    if contradicted or not drawn.any():
+    if certain:
         found = IMPOSSIBLE if contradicted else CERTAIN
         return Evidence("retention", column, found, len(known), detail, lambda _: _ANY_ROW)
-    known, own = known[drawn], own[drawn]
-    rate = own_rates.mean(known)
     each = own_rates.logs(known, None, known, own)
     if claimed.dependent == 1:
         pooled = counts_point(len(known), int(own.sum()), rate)

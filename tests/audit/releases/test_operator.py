@@ -95,11 +95,26 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     assert audit.verdict == "consistent"
     # Of 11 records 3 are cooks, judges, nurses each and 2 smiths: 3 (1/2 + 7/10 + 1/3) + 2 (2/5) of 11.
     assert "claimed 0.4909" in next(check.detail for check in audit.checks if check.name == "retention")
-    assert "would detect the original itself, values kept with probability 0.5" in str(audit.detectable[0])
+    assert "would detect the original itself, true values shown with probability 0.5" in str(
+        audit.detectable[0]
+    )
+    assert audit.detectable[0].detected[1].endswith(" or less (claimed 0.4909)")
     few = people(12)
     small = audited(OPERATOR.publish(few, ["job"], SeededSource(1)).table, few)
     assert small.verdict == "inconclusive"
-    assert "values kept with probability 0.7" in small.detectable[0].open[0]
+    assert "true values shown with probability 0.7" in small.detectable[0].open[0]
+
+
+def test_all_rates_are_of_the_rows_that_may_show_their_true_value_or_another() -> None:
+    """Of 11 records 6 show theirs by a draw: 3 of 1/3 and 2 of 2/5 among 5, all others never."""
+    claimed = matrix([UNIT[1], UNIT[2], *LAWS[2:]])
+    table = people(1_100)
+    audit = audited(claimed.publish(table, ["job"], SeededSource(1)).table, table, claimed)
+    [check] = [each for each in audit.checks if each.name == "retention"]
+    assert "claimed 0.3600; 600 others as their rate of 0 or 1 requires" in check.detail
+    assert " of 500 rows whose true value is known show it" in check.detail
+    assert "instead of 0.36 in 500 trials" in check.power
+    assert audit.detectable[0].detected[-1].endswith("(claimed 0.36)")
 
 
 def test_a_claim_that_alters_nothing_shows_nothing() -> None:

@@ -105,7 +105,10 @@ def test_a_keyed_release_is_made_again_with_and_without_its_key() -> None:
     ):
         found = _audited(wrong, release.table)
         assert found.verdict == "inconsistent"
-        assert "another key, id column or original" in _detail(found)
+        assert "another key, id column or original, no key, or a table" in _detail(found)
+        drawn = [(each.name, each.column) for each in found.not_checked if "do not give" in each.reason]
+        assert drawn == [("draws", "job"), ("draws", "town"), ("orders", None)]
+        assert not {"draws", "orders"} & {check.name for check in found.checks}
     unnamed = _audited(Replay.of_key(KEY, ORIGINAL, GEN, COLUMNS), release.table)
     assert unnamed.verdict == "inconclusive"  # the release may have been made with an id column
     changed = release.table.to_frame().with_columns(pl.lit("?").alias(COLUMNS[0]))
