@@ -91,6 +91,10 @@ def run(
     drop: DropColumn = None,
     quasi: QuasiColumn = None,
     keep: KeepColumn = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id", help="Column of ids, for a command with a key: it is not published."),
+    ] = None,
     stream: Annotated[
         bool,
         typer.Option("--stream", help="For a table larger than memory: uses temporary files beside it."),
@@ -121,20 +125,22 @@ def run(
     options = PreparationOptions(
         columns,
         {
-            "bins": bins or (), "cross": cross or (), "group-rare": group_rare or (), "drop": drop or (),
+            "bins": bins or (), "cross": cross or (), "group-rare": group_rare or (),
+            "drop": tuple(dict.fromkeys([*(drop or ()), *([] if id_column is None else [id_column])])),
             "quasi": quasi or (), "keep": keep or (),
         },
     )  # fmt: skip
     options.preparation()
     if stream:
-        require_fit(
-            {"--bins": bins, "--cross": cross, "--group-rare": group_rare, "--drop": drop, "--table": tables}
-        )
+        require_fit({
+            "--bins": bins, "--cross": cross, "--group-rare": group_rare, "--drop": drop, "--id": id_column,
+            "--table": tables,
+        })  # fmt: skip
     goals = Goals.of(epsilon, alpha, t_p, t_e, true_value)
     if picture_file is not None:
         require_format(picture_file.suffix.lower())
         refuse_existing(picture_file, force=force)
-    publication = Publication(table, missing, stream=stream)
+    publication = Publication(table, missing, id_column, stream=stream)
     with counted("weighing options") as progress, about(table):
         original = None if stream else read_table(table, missing)
         with _coded(table, original, options, missing, progress) as prepared:

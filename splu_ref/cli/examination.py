@@ -40,6 +40,8 @@ from splu_ref.output import visible_json
 
 DOMAIN = "domain.json"
 """The file of declared domains that is named in the command of the other mechanism."""
+_KEY_FILE = "publisher.key"
+"""The file of the key that is named in the command."""
 _ROUNDS = 6
 """Number of times that remedies are applied and the table is examined again."""
 _ROLES = ("quasi", "keep")
@@ -249,6 +251,7 @@ class Publication:
 
     table: Path  # the file of the original
     missing: str | None  # value of missing sensitive cells
+    id_column: str | None  # the column of ids, for a command with a key
     stream: bool  # whether the table is larger than memory
 
     def splu_gen(self, options: PreparationOptions, choice: JointChoice) -> str:
@@ -270,7 +273,7 @@ class Publication:
         if found.texts:
             least = found.goals.alpha + 1
             grouped = options.with_remedies([("group-rare", f"{column}={least}") for column in found.texts])
-            return self._command(grouped, grouped.words(), ["advise", self._original])
+            return self._command(grouped, grouped.words(), ["advise", self._original, *self._ids])
         words = ["--mechanism", "retention", "--retention", str(found.keep), "--domain", DOMAIN, "--shuffle"]
         if self.stream and not options.recodes:  # then other columns are not examined
             return self._command(options, [*words, *options.words(_ROLES)])
@@ -281,12 +284,17 @@ class Publication:
     def _original(self) -> str:
         return f"./{self.table}" if str(self.table).startswith("-") else str(self.table)  # not an option
 
+    @property
+    def _ids(self) -> list[str]:
+        return [] if self.id_column is None else ["--id", self.id_column]
+
     def _command(
         self, options: PreparationOptions, words: Sequence[str], command: Sequence[str] | None = None
     ) -> str:
         table = self._original
         suffix = next((each for each in SUFFIXES if table.lower().endswith(each)), SUFFIXES[0])
         publish = ["publish", table, "-o", f"published{suffix}", "--manifest", "published.json"]
+        publish += ["--key-file", _KEY_FILE, *self._ids] if self._ids else []
         start = ["splu-ref", *(command or publish)]
         for column in options.sensitive:
             start += ["--sensitive", column]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,24 @@ def test_columns_are_examined_by_every_mechanism(capsys: pytest.CaptureFixture[s
     assert "not checked whether other columns identify records" in " ".join(captured.out.split())
     assert program(["advise", "notes.csv", "--sensitive", "job"]) == 0  # more than half have one value
     assert f"risks {partly}; 18 of 60 records are unique" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_advised_command_of_a_table_with_ids_has_a_key(capsys: pytest.CaptureFixture[str]) -> None:
+    """The ids are neither judged nor published."""
+    assert program(["advise", "t.csv", "--sensitive", "sex", "--id", "id"]) == 0
+    said = capsys.readouterr().out
+    assert "0 of 60 records are unique" in " ".join(said.split())
+    command = said.split("command  splu-ref ")[1].split("\n")[0]
+    assert " --key-file publisher.key --id id " in command
+    assert program(["key", "publisher.key"]) == 0
+    Path("domain.json").write_text('{"sex": ["F", "M"]}')
+    assert program(shlex.split(command)) == 0
+    assert read_manifest(Path("published.json")).id_column == "id"
+    assert "id" not in Path("published.csv").read_text().split("\n")[0].split(",")
+    assert program(["advise", "t.csv", "--sensitive", "sex", "--id", "di"]) == 2
+    assert "there is no column 'di'" in capsys.readouterr().err
+    assert program(["advise", "t.csv", "--sensitive", "sex", "--id", "id", "--stream"]) == 2
 
 
 @pytest.mark.usefixtures("folder")
