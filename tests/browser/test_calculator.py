@@ -171,8 +171,8 @@ HOSTILE: dict[str, tuple[str, dict[str, object], str]] = {
     "no number": ("numbers", {"gamma": "<i>"}, "gamma is “<i>”, not a number"),
     "a percentage": (
         "numbers",
-        {"epsilon": "25%"},
-        "epsilon is “25%”, not a number: write 30% as 0.3 or 3/10",
+        {"gamma": "25%"},
+        "gamma is “25%”, not a number: write 30% as 0.3 or 3/10",
     ),
     "no group": ("numbers", {"gamma": "1"}, "gamma must be a whole number of at least 2"),
 }
