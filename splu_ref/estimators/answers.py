@@ -299,6 +299,18 @@ class Estimates:
             self, value=value, lower=np.minimum(self.lower, value), upper=np.maximum(self.upper, value)
         )
 
+    def with_others(self, where: IntArray, others: Estimates) -> Estimates:
+        """Return these with others in some places."""
+        notes = list(self.notes or [None] * len(self.value))
+        for place, note in zip(where.tolist(), others.notes or [None] * len(where), strict=True):
+            notes[place] = note
+        every = np.arange(len(self.value))
+        found = Estimates.from_batches(len(self.value), [(every, self), (where, others)])
+        return replace(
+            self, value=found.value, error=found.error, lower=found.lower, upper=found.upper,
+            unclipped=found.unclipped, notes=notes,
+        )  # fmt: skip
+
     def query_estimates(self, method: str, counted: QueryCounts) -> list[QueryEstimate]:
         """Return the result of each query under the name of the method.
 

@@ -20,7 +20,7 @@ from splu_ref.estimators.answers import (
     QueryCounts,
     QueryEstimate,
 )
-from splu_ref.estimators.queries.batches import added, holders
+from splu_ref.estimators.queries.batches import added, reasons_in_batches
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
@@ -205,7 +205,10 @@ class QueryEstimator:
         return self._resolve(query, method)[1]
 
     def _resolve(self, query: Query, method: Method | None) -> tuple[tuple[str, ...], ResolvedQuery]:
-        """Return the sensitive columns that a query names, and the query as codes."""
+        """Return the sensitive columns that a query names, and the query as codes.
+
+        A condition that all records meet is left out: the query is the same without it.
+        """
         predicate, selected = [], {}
         for term in query.conditions:
             if term[0] in self.sensitive:
@@ -223,14 +226,15 @@ class QueryEstimator:
             raise ParameterError(
                 f"the method {method.name} knows one sensitive column: for several use {joint}"
             )
-        if predicate and method is not None and not method.answers_predicates:
+        restricting = self._columns.restricting(predicate)
+        if restricting and method is not None and not method.answers_predicates:
             raise ParameterError(
                 f"the method {method.name} counts a sensitive value alone: drop the other conditions, or use "
                 "shrunk"
             )
         names = tuple(name for name in self.sensitive if name in selected)
         members, named = zip(*(selected[name] for name in names), strict=True)
-        return names, ResolvedQuery(tuple(predicate), members, named)
+        return names, ResolvedQuery(restricting, members, named)
 
     def _selected(self, term: tuple[str, Condition]) -> tuple[tuple[int, ...], int]:
         """Return which values of a sensitive column satisfy a condition, and how many are meant."""
@@ -241,10 +245,6 @@ class QueryEstimator:
             named = len(condition.values) if isinstance(condition, AnyOf) else max(len(chosen), 1)
             self._selections[term] = chosen, named
         return self._selections[term]
-
-    def is_alone(self, query: Query) -> bool:
-        """Return whether the query has conditions on one sensitive column and no other."""
-        return len(query.conditions) == 1
 
     def estimate(
         self,
@@ -261,8 +261,8 @@ class QueryEstimator:
         queries
             Any number.
         method
-            A name in `METHODS`, or a `Method`. None selects the default of each query: ``mle`` for a
-            sensitive value alone, ``shrunk`` otherwise.
+            A name in `METHODS`, or a `Method`. None selects the default of each query: ``mle`` for sensitive
+            values alone or under conditions that all records meet, ``shrunk`` otherwise.
         interval
             Kind of coverage of ``shrunk``; the intervals of the other methods are for each count.
         progress
@@ -282,17 +282,17 @@ class QueryEstimator:
         default = ShrinkageMethod(interval)
         if isinstance(chosen, ShrinkageMethod):
             chosen = replace(chosen, interval=interval)
-        suiting = {True: chosen or METHODS["mle"], False: chosen or default}
-        groups: dict[tuple[tuple[str, ...], bool, bool], list[tuple[int, ResolvedQuery]]] = {}
+        groups: dict[tuple[tuple[str, ...], bool], list[tuple[int, ResolvedQuery]]] = {}
         for number, query in enumerate(queries):
-            alone = chosen is None and self.is_alone(query)
-            names, resolved = self._resolve(query, suiting[alone])
+            names, resolved = self._resolve(query, chosen)
             # The law of a count in the whole table is the same for batches as for one release.
             together = len(names) > 1 or bool(resolved.predicate)
-            groups.setdefault((names, alone, together), []).append((number, resolved))
+            groups.setdefault((names, together), []).append((number, resolved))
         answers: dict[int, QueryEstimate] = {}
-        for (names, alone, together), group in groups.items():
-            answer = self._answer_function(names, suiting[alone], together)
+        for (names, together), group in groups.items():
+            answer = self._answer_function(
+                names, chosen or (default if together else METHODS["mle"]), together
+            )
             values = max(len(self._columns.domain(name)) for name in names)
             step = min(_AT_ONCE, max(1, _CELLS // values))
             for begin in range(0, len(group), step):
@@ -342,6 +342,8 @@ class QueryEstimator:
         else:
             batch = parts[0].count(queries)
             counted, found = batch.facts, method.single(parts[0], batch)
+            if method.answers_predicates and found.condition_number is None:
+                found = _alone_in_all_records(parts[0], batch, found)
         if not method.answers_predicates:
             return counted, found, [None] * len(queries)
         known = all(self.mechanism.for_column(name).plan == "mixed" for name in names)
@@ -357,6 +359,13 @@ class QueryEstimator:
         )
         return counted, found, ["; ".join(each) or None for each in reasons]
 
+    def _estimates_of_batch(
+        self, names: tuple[str, ...], method: Method, queries: Sequence[ResolvedQuery]
+    ) -> tuple[QueryCounts, Estimates, list[str | None]]:
+        """Estimate queries by one plan, without the conditions that all records of this batch meet."""
+        own = [query._replace(predicate=self._columns.restricting(query.predicate)) for query in queries]
+        return self._estimates(names, method, own)
+
     def _holds(self, name: str, queries: Sequence[ResolvedQuery]) -> bool:
         """Return whether there are records of any query's predicate; queries have this column first."""
         counted = self._column(name).count([query.alone(0) for query in queries])
@@ -366,17 +375,26 @@ class QueryEstimator:
         self, names: tuple[str, ...], method: Method, queries: Sequence[ResolvedQuery]
     ) -> tuple[QueryCounts, Estimates, list[str | None]]:
         """Estimate queries in each batch, and add; a batch without records of a query adds nothing."""
-        holding = [batch for batch in self._batches if batch._holds(names[0], queries)]
-        holding = holding or self._batches[:1]
+        holding = [place for place, batch in enumerate(self._batches) if batch._holds(names[0], queries)]
+        holding = holding or [0]
         counts, each, reasons = zip(
-            *(batch._estimates(names, method, queries) for batch in holding), strict=True
+            *(self._batches[place]._estimates_of_batch(names, method, queries) for place in holding),
+            strict=True,
         )
         counted, found = added(counts, each)
-        said = (
-            [reason for reason, inside in zip(of_query, holds, strict=True) if inside]
-            for of_query, holds in zip(zip(*reasons, strict=True), holders(counts).T.tolist(), strict=True)
-        )
-        return counted, found, [next(iter(some), None) if all(some) else None for some in said]
+        return counted, found, reasons_in_batches(counts, reasons, [place + 1 for place in holding])
+
+
+def _alone_in_all_records(column: PublishedColumn, batch: QueryBatch, found: Estimates) -> Estimates:
+    """Return the estimates, those of predicates of all records by the published count alone.
+
+    Such a count does not depend on the plan, so no method has a shorter interval that always covers it.
+    """
+    everywhere = np.flatnonzero(batch.predicate_count == batch.rows)
+    if not len(everywhere):
+        return found
+    alone = PublishedCountAlone().single(column, batch.of(everywhere))
+    return found.with_others(everywhere, replace(alone.clipped_to_interval(), unclipped=alone.linear))
 
 
 def _weakly_supported(part: PublishedColumn, name: str, sets: Sequence[tuple[int, ...]]) -> list[str | None]:

@@ -65,7 +65,8 @@ def append(
     ------
     DataError
         If the mechanism is not SPLU-Gen, the columns differ, a record is already in the release, or the batch
-        is not eligible; the message says how many of its records must wait.
+        is not eligible; the message says how many of its records must wait. Also if a source that repeats
+        its draws publishes the rows of an earlier batch again.
     """
     stated = release.manifest
     new = as_table(table, stated.missing if missing is None and not isinstance(table, Microdata) else missing)
@@ -95,6 +96,9 @@ def append(
     }
     batches = (*(stated.batches or (release.table.row_count,)), added.row_count)
     distinguished = stated.batch_rows(release.table) is not None
+    digests = batch_digests(joined, batches)
+    if not isinstance(source, SystemSource):
+        _require_other_rows(digests[-1], stated.batch_tables or digests[:-1])
     return JoinedRelease(
         table=joined,
         mechanism=mechanism,
@@ -107,7 +111,7 @@ def append(
             batches,
             stated.recoded,
             missing=stated.missing or new.missing,
-            batch_tables=batch_digests(joined, batches) if distinguished else (),
+            batch_tables=digests if distinguished else (),
             id_column=batch.id_column,
         ),
         id_column=batch.id_column,
@@ -136,6 +140,19 @@ def _require_new(published: Sequence[str], cells: Sequence[str]) -> None:
         raise DataError(
             f"{len(again)} records of the batch are in the release already, such as {again[0]!r}: leave them "
             "out, because no record may be published twice"
+        )
+
+
+def _require_other_rows(digest: str, earlier: Sequence[str]) -> None:
+    """Raise if the rows of a batch are those of an earlier one.
+
+    Only draws that are repeated show this. Fresh draws agree by chance alone, and refusing some of them would
+    change their law.
+    """
+    if digest in earlier:
+        raise DataError(
+            f"the published rows of this batch are in the release already, as its batch "
+            f"{earlier.index(digest) + 1}: give new records only, because no record may be published twice"
         )
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from splu_ref.data import Microdata
 from splu_ref.estimators import Estimates, Query, QueryEstimate, QueryEstimator, measure_table
-from splu_ref.estimators.answers import NORMAL_95, QueryCounts, Unclipped
-from splu_ref.estimators.queries.batches import added
+from splu_ref.estimators.answers import AVERAGED, NORMAL_95, QueryCounts, Unclipped
+from splu_ref.estimators.queries.batches import added, reasons_in_batches
 from splu_ref.mechanisms import SpluGen, append
 from splu_ref.randomness import SeededSource
 
@@ -82,11 +82,119 @@ def test_records_of_several_batches_are_added(method: str) -> None:
         assert total.standard_error == pytest.approx(hypot(*errors), abs=1e-5)
         assert total.published_count == sum(part.published_count for part in parts)
         assert total.predicate_count == sum(part.predicate_count for part in parts)
-        assert total.note == "the sum of the estimates of 2 batches, each by its own plan"
+        note = "the sum of the estimates of 2 batches, each by its own plan"
+        if method == "shrunk":
+            alone = [float(str(part.note).rpartition("standard error is ")[2]) for part in parts]
+            stated = float(str(total.note).rpartition("standard error is ")[2])
+            assert stated == pytest.approx(hypot(*alone), abs=0.15)
+            note += (
+                f"; {AVERAGED}; the interval is that of the published count alone, whose standard error is "
+            )
+            note += f"{stated:.1f}"
+        assert total.note == note
         low, high = _interval(total)
         assert low <= total.estimate <= high
         widths = [high - low for low, high in map(_interval, parts)]
         assert max(widths) < high - low < sum(widths)
+
+
+def _counts(*pairs: tuple[float, float]) -> list[QueryCounts]:
+    """Return the counts of one query by batch: the records of its predicate, and the expected count."""
+    each = [(np.array([n]), np.array([expected])) for n, expected in pairs]
+    return [QueryCounts(n, expected, expected, n) for n, expected in each]
+
+
+def test_the_note_of_a_sum_has_the_error_of_the_published_counts_and_the_batches_that_say_nothing() -> None:
+    five = np.array([5.0])
+    parts = [
+        Estimates(five, five, 0 * five, 2 * five, notes=[note], unclipped=Unclipped(five, np.array([error])))
+        for note, error in ((AVERAGED, 3.0), (None, 4.0), (AVERAGED, np.nan))
+    ]
+    counts = _counts((10, 5), (10, 5), (10, 5))
+    [two] = added(counts[:2], parts[:2])[1].notes
+    assert str(two).endswith(f"{AVERAGED}; the interval is that of the published count alone, whose standard "
+                             "error is 5.0")  # fmt: skip
+    [three] = added(counts, parts)[1].notes
+    assert str(three).endswith("is 5.0; it says nothing in 1 of the batches, whose whole range is added")
+    [nothing] = added(counts[2:] * 2, parts[2:] * 2)[1].notes
+    assert str(nothing).endswith("alone, which says nothing")
+    [average] = added(counts[:2], [replace(part, interval_kind="average") for part in parts[:2]])[1].notes
+    assert str(average).endswith(AVERAGED)
+    [none] = added(counts[:2], [parts[1], parts[1]])[1].notes
+    assert none == "the sum of the estimates of 2 batches, each by its own plan"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "reasons", "said"),
+    [
+        ([(50, 10), (50, 2)], "w-", "in batch 3: w"),
+        ([(10, 1), (90, 9)], "w-", "in batch 3: w"),  # a tenth of the records
+        ([(9, 0.5), (91, 9)], "w-", None),
+        ([(5, 1), (95, 4)], "w-", "in batch 3: w"),  # a fifth of the expected count
+        ([(50, 49.8), (950, 949)], "w-", "in batch 3: w"),  # a sixth of its complement
+        ([(50, 2), (50, 10)], "ww", "in 2 batches, such as batch 4: w"),
+        ([(50, 2), (50, 10)], "--", None),
+    ],
+)
+def test_weak_support_in_one_batch_is_warned_of_if_the_batch_matters(
+    pairs: list[tuple[float, float]], reasons: str, said: str | None
+) -> None:
+    given = [[None if reason == "-" else reason] for reason in reasons]
+    assert reasons_in_batches(_counts(*pairs), given, [3, 4]) == [said]
+
+
+def _weak(rows: int, frequent: int) -> pl.DataFrame:
+    values = ["a"] * frequent + list("bcdefghi") * (rows // 8)
+    return pl.DataFrame({"value": values[:rows], "sex": ["f", "m"] * (rows // 2), "all": "1"})
+
+
+def test_a_warning_names_the_batch_and_counts_its_records() -> None:
+    table = Microdata.from_frame(pl.concat([_weak(400, 20), _weak(400, 98)]))
+    estimator = QueryEstimator(table, ["value"], SpluGen(4), batches=[range(400), range(400, 800)])
+    one, rare, everywhere = estimator.estimate(
+        [Query.of({"sex": "f", "value": value}) for value in "ab"] + [Query.of({"all": "1", "value": "a"})],
+        None,
+    )
+    assert str(one.warning).startswith("in batch 2: weakly supported")
+    assert "because 98 of 400 published records" in str(one.warning)
+    assert rare.warning is everywhere.warning is None
+
+
+def test_conditions_that_all_records_meet_leave_the_published_count_with_its_interval() -> None:
+    table = Microdata.from_frame(_weak(400, 98))
+    estimator = QueryEstimator(table, ["value"], SpluGen(4))
+    for value in ("a", "b", ["a", "b"]):
+        alone, under = (Query.of({"value": value, **more}) for more in ({}, {"all": "1"}))
+        [mle] = estimator.estimate([alone], "mle")
+        assert _interval(mle)[1] <= (100 if value != ["a", "b"] else 200)  # N/gamma for each value
+        assert estimator.estimate([under], None) == estimator.estimate([under], "mle") == [mle]
+        for method in ("shrunk", "exact", "em"):
+            for found in estimator.estimate([alone, under], method):
+                assert found.interval == mle.interval, method
+                assert (found.estimate, found.standard_error) == (mle.estimate, mle.standard_error)
+    [other] = estimator.estimate([Query.of({"value": "a", "sex": "f"})])
+    assert _interval(other) == (0, 100)
+    [above] = QueryEstimator(Microdata.from_frame(_weak(400, 104)), ["value"], SpluGen(4)).estimate(
+        [Query.of({"value": "a"})], "mle"
+    )
+    assert (above.estimate, _interval(above)[1]) == (104, 100)
+
+
+def test_a_batch_of_which_all_records_count_is_added_with_the_interval_of_its_published_count() -> None:
+    parts = [_weak(400, 98).with_columns(sex=pl.lit("f")), _weak(400, 20)]
+    table, rows = Microdata.from_frame(pl.concat(parts)), [range(400), range(400, 800)]
+    estimator = QueryEstimator(table, ["value"], SpluGen(4), batches=rows)
+    query = Query.of({"sex": "f", "value": "a"})
+    [found] = estimator.estimate([query])
+    first, second = (
+        QueryEstimator(Microdata.from_frame(part), ["value"], SpluGen(4)).estimate([query], None)[0]
+        for part in parts
+    )
+    assert (first.method, second.method) == ("mle", "shrunk")
+    assert _interval(found)[1] - _interval(found)[0] < 70
+    assert found.standard_error == pytest.approx(
+        hypot(first.standard_error or 0, second.standard_error or 0), abs=1e-5
+    )
 
 
 def test_counts_in_the_whole_table_are_those_of_one_release() -> None:
@@ -143,7 +251,7 @@ def test_a_release_of_batches_is_estimated_by_batch_as_long_as_its_rows_are_know
     first = MECHANISM.publish(batch("old").drop("other"), "value", SeededSource(1))
     joined = append(first, batch("new").drop("other"), SeededSource(2))
     found = joined.estimate(when="old", value="a")
-    assert found == first.estimate(when="old", value="a")
+    assert found == first.estimate(when="old", value="a", method="shrunk")
     assert found.warning is None
     turned = QueryEstimator(joined.table, ["value"], MECHANISM, batches=None)
     both, alone = turned.estimate([Query.of({"when": "old", "value": "a"}), Query.of({"value": "a"})], None)

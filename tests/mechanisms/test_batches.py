@@ -35,7 +35,7 @@ from splu_ref.mechanisms import (
     surplus,
 )
 from splu_ref.mechanisms.manifest import Manifest
-from splu_ref.randomness import Key, KeyedSource, SeededSource, outcomes
+from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource, outcomes
 from splu_ref.spec.errors import Refused
 from splu_ref.spec.manifests import read_manifest as spec_manifest
 
@@ -85,6 +85,25 @@ def test_rows_of_batches_that_were_put_in_another_order_are_not_taken_for_theirs
     assert replace(joined.manifest, batch_tables=()).batch_rows(joined.table) is None
     assert joined.manifest.batch_rows(RowRange(joined.table, range(52))) is None  # no table in memory
     assert first_release().manifest.batch_rows(OLD) == ()  # type: ignore[arg-type]
+
+
+def test_a_batch_that_is_in_the_release_already_is_refused() -> None:
+    old, again = SpluGen(4).publish(OLD.drop("id"), "value", KEY), NEW.drop("id")
+    with pytest.raises(DataError, match="in the release already, as its batch 1:"):
+        append(old, OLD.drop("id"), KEY)
+    two = append(old, again, KEY)
+    three = append(two, again[:16], KEY)
+    assert three.manifest.batches == (32, 20, 16)
+    with pytest.raises(DataError, match="in the release already, as its batch 2:"):
+        append(three, again, KEY)
+    # Where the order of the rows is lost, the manifest still has the digests.
+    turned = replace(two, table=two.table.take(np.arange(52)[::-1].copy()))
+    with pytest.raises(DataError, match="as its batch 2:"):
+        append(turned, again, KEY)
+    # Fresh draws that agree by chance must stay: else their law would be another.
+    tiny = pl.DataFrame({"value": list("abcd")})
+    first = SpluGen(4, 1).publish(tiny, "value", SystemSource())
+    assert append(first, tiny, SystemSource()).manifest.batches == (4, 4)
 
 
 @pytest.mark.parametrize("digests", [["0" * 64], ["0" * 64, "x"], "0", [1, 2], {}])

@@ -15,19 +15,43 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.estimators.answers import NORMAL_95, Estimates, QueryCounts
+from splu_ref.estimators.answers import AVERAGED, NORMAL_95, PUBLISHED_ALONE, Estimates, QueryCounts
 from splu_ref.mechanisms import FloatArray
 
 ADDED = "the sum of the estimates of {} batches, each by its own plan"
 """Note on the estimates of queries with records in several batches."""
 
+WEAK_SHARE = 0.1
+"""Least share of weakly supported batches, in the records of a predicate or its count, to be warned of."""
+
 _SAME = 1e-9
 """Largest difference of equal estimates, in records."""
 
 
-def holders(parts: Sequence[QueryCounts]) -> NDArray[np.bool_]:
-    """Return which batches have records of each predicate, shape (batches, queries)."""
-    return np.array([part.predicate > 0 for part in parts])
+def reasons_in_batches(
+    counts: Sequence[QueryCounts], reasons: Sequence[Sequence[str | None]], numbers: Sequence[int]
+) -> list[str | None]:
+    """Return a reason for each query why its published count says little, with the number of the batch.
+
+    The batches with a reason must have `WEAK_SHARE` of the records of the predicate, or of the expected count
+    or its complement. The reason is that of the batch with most of the expected count.
+    """
+    weak = np.array([[reason is not None for reason in of_batch] for of_batch in reasons])
+    n, expected = (np.stack([getattr(part, name) for part in counts]) for name in ("predicate", "expected"))
+    matters = np.any(
+        [
+            (np.where(weak, part, 0.0).sum(axis=0) >= WEAK_SHARE * part.sum(axis=0))
+            for part in (n, expected, n - expected)
+        ],
+        axis=0,
+    )
+    worst = np.where(weak, expected, -1.0).argmax(axis=0).tolist()
+    found: list[str | None] = [None] * len(matters)
+    for query in np.flatnonzero(weak.any(axis=0) & matters).tolist():
+        number, several = numbers[worst[query]], int(weak[:, query].sum())
+        place = f"in batch {number}" if several == 1 else f"in {several} batches, such as batch {number}"
+        found[query] = f"{place}: {reasons[worst[query]][query]}"
+    return found
 
 
 def added(counts: Sequence[QueryCounts], each: Sequence[Estimates]) -> tuple[QueryCounts, Estimates]:
@@ -38,7 +62,7 @@ def added(counts: Sequence[QueryCounts], each: Sequence[Estimates]) -> tuple[Que
     unbiased estimates, clipped at most, it is the sum before clipping.
     """
     total = QueryCounts(*(np.sum(arrays, axis=0) for arrays in zip(*counts, strict=True)))
-    inside = holders(counts)
+    inside = np.array([part.predicate > 0 for part in counts])
     first, queries = inside.argmax(axis=0), np.arange(inside.shape[1])
     several = inside.sum(axis=0) > 1
     value, error, lower, upper = (
@@ -49,10 +73,7 @@ def added(counts: Sequence[QueryCounts], each: Sequence[Estimates]) -> tuple[Que
             strict=True,
         )
     )
-    notes = [
-        ADDED.format(number) if number > 1 else (each[batch].notes or [None] * len(queries))[query]
-        for query, (batch, number) in enumerate(zip(first.tolist(), inside.sum(axis=0).tolist(), strict=True))
-    ]
+    notes = [_note(each, query, np.flatnonzero(holds).tolist()) for query, holds in enumerate(inside.T)]
     conditions = [found.condition_number for found in each if found.condition_number is not None]
     return total, replace(
         each[0],
@@ -66,6 +87,24 @@ def added(counts: Sequence[QueryCounts], each: Sequence[Estimates]) -> tuple[Que
         allows_for_plan=all(found.allows_for_plan for found in each),
         unclipped=None,
     )
+
+
+def _note(each: Sequence[Estimates], query: int, batches: Sequence[int]) -> str | None:
+    """Return the note on a query with records in some batches: that of one, or what holds for their sum."""
+    notes = [each[batch].notes[query] if each[batch].notes else None for batch in batches or [0]]
+    if len(notes) == 1:
+        return notes[0]
+    said = [ADDED.format(len(notes))]
+    if any(AVERAGED in (note or "") for note in notes):
+        said.append(AVERAGED)
+        if each[0].interval_kind == "each":
+            errors = np.array([each[batch].linear.error[query] for batch in batches])
+            known = np.isfinite(errors)
+            alone = f"whose standard error is {np.sqrt(np.square(errors[known]).sum()):.1f}"
+            said.append(PUBLISHED_ALONE.format(alone if known.any() else "which says nothing"))
+            if not known.all() and known.any():
+                said.append(f"it says nothing in {(~known).sum()} of the batches, whose whole range is added")
+    return "; ".join(said)
 
 
 def _sums(

@@ -50,6 +50,7 @@ class Columns:
         self._values: dict[str, tuple[str, ...]] = {}
         self._looked_up: dict[str, Values] = {}
         self._holding: dict[tuple[str, Condition, bool], NDArray[np.bool_]] = {}
+        self._restricting: dict[tuple[str, Condition], bool] = {}
         self._domains = domains
         self.rows, self.counts = table.row_count, table.counts
 
@@ -91,6 +92,17 @@ class Columns:
                 self._looked_up[name] = Values(name, self.domain(name))
             self._holding[key] = self._looked_up[name].holding(condition, complete=complete)
         return self._holding[key]
+
+    def restricting(self, predicate: Sequence[tuple[str, Condition]]) -> Predicate:
+        """Return the conditions of a predicate that not all records satisfy."""
+        return tuple(term for term in predicate if self._restricts(term))
+
+    def _restricts(self, term: tuple[str, Condition]) -> bool:
+        if term not in self._restricting:
+            name, condition = term
+            present = np.bincount(self[name].codes, minlength=len(self.domain(name))) > 0
+            self._restricting[term] = bool((present & ~self.holding(name, condition)).any())
+        return self._restricting[term]
 
     def groups(self, names: Sequence[str]) -> IntArray:
         """Return the group of each row, numbered from 0; rows that agree in these columns share a group."""

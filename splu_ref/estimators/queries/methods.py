@@ -48,9 +48,16 @@ class PublishedCountAlone:
     joint = None
 
     def single(self, column: PublishedColumn, batch: QueryBatch) -> Estimates:
-        """Return the counts with exact intervals; those of sets with score intervals."""
+        """Return the counts with exact intervals; those of sets with score intervals.
+
+        The counts are unbiased and may be above the largest possible one, at which the intervals end unless
+        they are above it as a whole.
+        """
         value, several = partial(self._value, column), partial(self._set, column)
-        return batch.by_the_rarer_side(lambda side: side.by_size(value, several))
+        found = batch.by_the_rarer_side(lambda side: side.by_size(value, several))
+        return replace(
+            found, upper=np.where(found.lower <= batch.most, np.minimum(found.upper, batch.most), found.upper)
+        )
 
     @staticmethod
     def _value(column: PublishedColumn, batch: QueryBatch) -> Estimates:
