@@ -393,8 +393,7 @@ def _alone_in_all_records(column: PublishedColumn, batch: QueryBatch, found: Est
     everywhere = np.flatnonzero(batch.predicate_count == batch.rows)
     if not len(everywhere):
         return found
-    alone = PublishedCountAlone().single(column, batch.of(everywhere))
-    return found.with_others(everywhere, replace(alone.clipped_to_interval(), unclipped=alone.linear))
+    return found.with_others(everywhere, PublishedCountAlone().single(column, batch.of(everywhere)))
 
 
 def _weakly_supported(part: PublishedColumn, name: str, sets: Sequence[tuple[int, ...]]) -> list[str | None]:

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from splu_ref.data import Microdata
-from splu_ref.estimators import Estimates, Query, QueryEstimate, QueryEstimator, measure_table
+from splu_ref.estimators import Estimates, Query, QueryEstimate, QueryEstimator, count_table, measure_table
 from splu_ref.estimators.answers import AVERAGED, NORMAL_95, QueryCounts, Unclipped
 from splu_ref.estimators.queries.batches import added, reasons_in_batches
-from splu_ref.mechanisms import SpluGen, append
+from splu_ref.mechanisms import ReleaseData, SpluGen, append
 from splu_ref.randomness import SeededSource
 
 MECHANISM = SpluGen(3, "1/2")
@@ -178,6 +178,19 @@ def test_conditions_that_all_records_meet_leave_the_published_count_with_its_int
         [Query.of({"value": "a"})], "mle"
     )
     assert (above.estimate, _interval(above)[1]) == (104, 100)
+
+
+def test_a_table_of_all_records_has_the_intervals_of_the_published_counts() -> None:
+    table = Microdata.from_frame(_weak(400, 104))
+    estimator = QueryEstimator(table, ["value"], SpluGen(4))
+    release = ReleaseData(table=table, mechanism=SpluGen(4), domains={"value": tuple("abcdefghi")})
+    where = Query.of({"all": "1"}).conditions
+    for method in (None, "shrunk"):
+        cells = count_table(release, estimator, ["value"], where, method).cells
+        [found] = [cell for cell in cells if cell.values == ("a",)]
+        [alone] = estimator.estimate([Query.of({"value": "a"})], "mle")
+        assert (found.estimate, found.interval) == (104, alone.interval)
+        assert _interval(alone)[1] == 100  # N/gamma
 
 
 def test_a_batch_of_which_all_records_count_is_added_with_the_interval_of_its_published_count() -> None:

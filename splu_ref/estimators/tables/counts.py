@@ -85,13 +85,21 @@ class _CellEstimates(NamedTuple):
         """Return estimates with these totals, and intervals extended to contain them.
 
         An interval that does not contain the reconciled estimate is extended to 1.96 standard errors beyond
-        it. Ends are clipped to 0 .. ``most``.
+        it, unless an unbiased estimate was as far outside before. Ends are clipped to 0 .. ``most``.
         """
         variances = np.where(np.isnan(self.error), np.abs(self.value) + 1, self.error**2)
         value = reconcile(self.value, variances, totals)
         reach = NORMAL_95 * np.nan_to_num(self.error)
-        low = np.where(value < self.low, np.floor(value - reach + _ROUNDING), self.low)
-        high = np.where(value > self.high, np.ceil(value + reach - _ROUNDING), self.high)
+        low = np.where(
+            value < np.minimum(self.low, self.value) - _ROUNDING,
+            np.floor(value - reach + _ROUNDING),
+            self.low,
+        )
+        high = np.where(
+            value > np.maximum(self.high, self.value) + _ROUNDING,
+            np.ceil(value + reach - _ROUNDING),
+            self.high,
+        )
         return self._replace(value=value, low=np.clip(low, 0, most), high=np.clip(high, 0, most))
 
     def lines(self, places: Iterable[int], values: Iterable[tuple[str | None, ...]]) -> Iterator[Cell]:
