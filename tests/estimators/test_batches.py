@@ -16,6 +16,7 @@ from splu_ref.estimators.answers import AVERAGED, NORMAL_95, QueryCounts, Unclip
 from splu_ref.estimators.queries.batches import added, reasons_in_batches
 from splu_ref.mechanisms import ReleaseData, SpluGen, append
 from splu_ref.randomness import SeededSource
+from tests.rounding import near
 
 MECHANISM = SpluGen(3, "1/2")
 SHARES = {"old": [30, 30, 25, 10, 5], "new": [5, 10, 25, 30, 30]}
@@ -248,7 +249,7 @@ def test_the_interval_of_a_sum_is_that_of_mover() -> None:
     below = Estimates(*np.array([[0.0], [3.0], [0.0], [4.0]]), unclipped=Unclipped(np.array([-2.0]), n / 5))
     _, found = added([counts, counts], [first, below])
     assert found.lower == 0
-    assert found.upper == pytest.approx(8 + np.hypot(6, 10 * NORMAL_95))
+    assert found.upper == near(8 + np.hypot(6, 10 * NORMAL_95))
     # A batch without records of the predicate adds exactly nothing; one that says nothing adds its range.
     nothing = QueryCounts(*np.zeros((4, 1)))
     _, found = added([counts, nothing], [first, below])
@@ -288,8 +289,8 @@ def test_sums_and_means_are_estimated_by_batch(column: str) -> None:
     half = len(both.cells)  # 'new' is before 'old'
     assert apart.cells[half:] == measure_table(first, "sum", column, by).cells
     for total, *parts in zip(both.cells, apart.cells[:half], apart.cells[half:], strict=True):
-        assert total.estimate == pytest.approx(sum(part.estimate for part in parts))
-        assert total.standard_error == pytest.approx(hypot(*(part.standard_error or 0 for part in parts)))
+        assert total.estimate == near(sum(part.estimate for part in parts))
+        assert total.standard_error == near(hypot(*(part.standard_error or 0 for part in parts)))
     mean = measure_table(release, "mean", column, by).cells[-1]
     assert mean == measure_table(first, "mean", column, by).cells[-1]
     turned = replace(
