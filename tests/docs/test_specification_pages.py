@@ -119,22 +119,18 @@ def test_nothing_is_missing(built: Built) -> None:
     assert built.warnings == ""
 
 
-@pytest.mark.parametrize(
-    ("module", "function"), FUNCTIONS, ids=[f"{named(module)}.{each.name}" for module, each in FUNCTIONS]
-)
-def test_a_function_has_its_section_with_prose_and_code(
-    module: ModuleType, function: ast.FunctionDef, built: Built
-) -> None:
-    page, text = built.page(named(module)), built.text(named(module))
-    assert page.count(f'<section id="{function.name}">') == 1
-    prose = ast.get_docstring(function)
-    assert prose is not None
-    said = re.split(r"[`|*\\]", " ".join(prose.split("\n\n")[0].split()))[0]
-    assert text.count(said) >= 1
-    assert f"def {function.name}(" in text
-    for example in examples(prose):
-        assert " ".join(example.source.split("\n")[0].split()) in text
-    assert "Return" not in text.partition(f"def {function.name}(")[2].partition(": ")[0]
+def test_a_function_has_its_section_with_prose_and_code(built: Built) -> None:
+    for module, function in FUNCTIONS:
+        page, text, name = built.page(named(module)), built.text(named(module)), function.name
+        assert page.count(f'<section id="{name}">') == 1, name
+        prose = ast.get_docstring(function)
+        assert prose is not None, name
+        said = re.split(r"[`|*\\]", " ".join(prose.split("\n\n")[0].split()))[0]
+        assert text.count(said) >= 1, name
+        assert f"def {name}(" in text, name
+        for example in examples(prose):
+            assert " ".join(example.source.split("\n")[0].split()) in text, name
+        assert "Return" not in text.partition(f"def {name}(")[2].partition(": ")[0], name
 
 
 def test_docstrings_stand_once_on_a_page(built: Built) -> None:
@@ -151,19 +147,18 @@ def test_docstrings_stand_once_on_a_page(built: Built) -> None:
             assert built.text(named(module)).count(first) <= len(elsewhere) + 1, first
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_an_operation_has_a_page_a_request_and_vectors(operation: str, built: Built) -> None:
-    module = calls.deciding(operation)
-    assert module is not calls.protocol()
-    assert f'id="vectors-{operation}"' in built.page(named(module))
-    request, answer = lists.VectorFiles.read().example(operation)
-    assert request["op"] == operation
-    assert answer
-    files = lists.VectorFiles.read().files[operation]
-    valid, invalid, generated = lists.VectorFiles.read().counts(operation)
-    assert valid + invalid + bool(generated) >= len(files)
-    protocol = built.text(named(calls.protocol()))
-    assert f'"op": "{operation}"' in protocol
+def test_an_operation_has_a_page_a_request_and_vectors(built: Built) -> None:
+    protocol, read = built.text(named(calls.protocol())), lists.VectorFiles.read()
+    for operation in OPERATIONS:
+        module = calls.deciding(operation)
+        assert module is not calls.protocol()
+        assert f'id="vectors-{operation}"' in built.page(named(module))
+        request, answer = read.example(operation)
+        assert request["op"] == operation
+        assert answer
+        valid, invalid, generated = read.counts(operation)
+        assert valid + invalid + bool(generated) >= len(read.files[operation])
+        assert f'"op": "{operation}"' in protocol
 
 
 def test_files_of_vectors_name_the_module_that_decides_them() -> None:
