@@ -9,6 +9,8 @@ COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib
 LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --quiet
 WORKERS ?= auto
+# Where the environment forbids it, each of thousands of processes would compile all modules that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: verify test quick portable vectors mutation lint types tests docs bench peers coq lock clean help
 
