@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -13,6 +14,14 @@ def _clear() -> None:
     for kept in (*vars(reach).values(), *vars(binding).values()):
         if hasattr(kept, "cache_clear") and kept not in (reach.parts_of, reach.texts_in):  # kept by text
             kept.cache_clear()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _never_from_compiled_files() -> Iterator[None]:
+    """Altered modules of the same size and second would be taken for each other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        yield
 
 
 @pytest.fixture
