@@ -261,6 +261,15 @@ def test_the_interval_of_a_sum_is_that_of_mover() -> None:
     assert np.isnan(found.value).all()
 
 
+def test_estimates_put_in_the_place_of_others_keep_what_they_were_before_clipping() -> None:
+    many, one = (
+        Estimates(*np.full((4, size), value), unclipped=Unclipped(*np.full((2, size), -value)))
+        for size, value in ((3, 5.0), (1, 7.0))
+    )
+    found = many.with_others(np.array([1]), one)
+    assert [list(found.value), list(found.linear.value)] == [[5, 7, 5], [-5, -7, -5]]
+
+
 def test_a_release_of_batches_is_estimated_by_batch_as_long_as_its_rows_are_known() -> None:
     first = MECHANISM.publish(batch("old").drop("other"), "value", SeededSource(1))
     joined = append(first, batch("new").drop("other"), SeededSource(2))

@@ -221,3 +221,14 @@ def test_a_number_that_is_written_otherwise_is_suggested() -> None:
     assert suggestion("5", ["0.5", "5.0", "50.0"]) == ": did you mean '5.0'?"
     with pytest.raises(ParameterError, match=r"^'2030' is not a value of 'year'"):  # no date, but a number
         selected("year", NoneOf(("2030",)), ["2020", "2021"])
+
+
+def test_times_of_day_are_ordered_to_the_microsecond() -> None:
+    times = [
+        "2021-03-01", "2021-03-01 00:00:01", "2021-03-01 00:59:58", "2021-03-01 01:00:00",
+        "2021-03-01 10:30:05", "2021-03-01 10:30:05.000001", "2021-03-01 10:31:00", "2021-03-01 11:00:00",
+        "2021-03-02",
+    ]  # fmt: skip
+    for place, least in enumerate(times[1:-1], 1):
+        [(_, condition)] = Query.of({"at": {"min": least}}).conditions
+        assert selected("at", condition, times) == list(range(place, len(times)))
