@@ -84,7 +84,7 @@ def test_rows_of_batches_that_were_put_in_another_order_are_not_taken_for_theirs
         assert bool(third.manifest.batch_tables) == known
     assert replace(joined.manifest, batch_tables=()).batch_rows(joined.table) is None
     assert joined.manifest.batch_rows(RowRange(joined.table, range(52))) is None  # no table in memory
-    assert first_release().manifest.batch_rows(OLD) == ()  # type: ignore[arg-type]
+    assert first_release().manifest.batch_rows(first_release().table) == ()
 
 
 def test_a_batch_that_is_in_the_release_already_is_refused() -> None:
