@@ -14,6 +14,7 @@ from splu_ref.data import Microdata
 from splu_ref.estimators import Estimates, Query, QueryEstimate, QueryEstimator, count_table, measure_table
 from splu_ref.estimators.answers import AVERAGED, NORMAL_95, QueryCounts, Unclipped
 from splu_ref.estimators.queries.batches import added, reasons_in_batches
+from splu_ref.estimators.tables.reconciliation import GroupSums, Quadratic, Rates
 from splu_ref.mechanisms import ReleaseData, SpluGen, append
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
@@ -259,6 +260,23 @@ def test_the_interval_of_a_sum_is_that_of_mover() -> None:
     assert _ends(found) == [21, 7, 16 + 50]
     _, found = added([counts, counts], [blank, blank])
     assert np.isnan(found.value).all()
+
+
+def test_sums_over_batches_have_the_range_of_all_their_records() -> None:
+    def of(size: float) -> GroupSums:
+        one = np.array([size])
+        rates = Rates(one, -one)
+        return GroupSums(
+            one, one, Quadratic(one, -one, one), rates, rates, one,
+            least=one, greatest=one + 1, lowest=-one, highest=2 * one,
+        )  # fmt: skip
+
+    found = GroupSums.added([of(1), of(3)])
+    assert (*found.total, *found.records, *found.published, *found.lowest, *found.highest) == (4, 4, 4, -4, 8)
+    assert (*found.least, *found.greatest) == (1, 4)
+    assert [each.item() for each in (*found.variance, *found.sum_rates, *found.mean_rates)] == [
+        4, -4, 4, 3, -1, 3, -1,
+    ]  # fmt: skip
 
 
 def test_estimates_put_in_the_place_of_others_keep_what_they_were_before_clipping() -> None:

@@ -7,12 +7,14 @@ refusal shows both texts.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
 from shutil import copytree
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -24,6 +26,7 @@ from splu_proofs.claim import Claim, Status
 from splu_proofs.derivation import Derivation
 from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
+from splu_proofs.perturbation import perturbation
 from splu_proofs.recheck import on_grid
 from splu_proofs.relation import Relation
 from splu_proofs.step import Identity, Inequality
@@ -574,3 +577,15 @@ def test_a_status_or_grade_beyond_the_evidence_is_refused(tmp_path: Path) -> Non
 
 def test_there_are_forty_kinds_and_more() -> None:
     assert len(EVIDENCE) + len(SAME_VALUES) + len(SAID) >= 40
+
+
+def test_a_function_is_perturbed_where_it_is_bound_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where functions are bound is kept until a module is imported, so a name may hold another one since."""
+    module: Any = ModuleType("splu_proofs.made_up")
+    module.first, module.second = partial(int, "1"), partial(int, "2")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for functions in ((module.first, module.second), (module.second, module.first)):
+        module.first, module.second = functions
+        with perturbation("splu_proofs.made_up:second larger").applied(lambda: None):
+            assert (module.first(), module.second()) == (functions[0](), functions[1]() + 1)
+        assert (module.first, module.second) == functions
