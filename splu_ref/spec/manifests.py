@@ -4,19 +4,19 @@ A manifest must contain no true count, no deleted record, no plan or its secret,
 refuses a manifest that is damaged, or that was changed so that it contradicts itself: one that breaks a rule
 of this module. Keys that no rule names are ignored. Manifests are an addition of this specification.
 
-The keys of an object may have any order. Every manifest has ``schema`` (``splu-ref/manifest/2``), ``method``,
-``rows``, ``sensitive`` (objects with ``column`` and ``domain``, in the order of publishing), ``table`` (the
-digest of the published table), ``release`` (32 hexadecimal digits), ``date`` (of publishing, in UTC) and
-``produced_by``: an object with ``version``, ``spec`` (the number of the specification) and ``code`` (SHA-256
-of the path and the content of each Python file, ascending by path, each with its length as 8 bytes before
-it). ``batches`` has the numbers of rows if there are several batches, and ``batch_tables`` the digest of the
-rows of each, computed as ``table`` is, if it is known which rows these are (`splu_ref.spec.batches`);
-``recoded`` has the steps of `splu_ref.spec.recoding` if there are any; ``id`` the column that identified a
-record under a key, if one did and that is recorded; ``missing`` the text that was published for cells of
-sensitive columns without content, if there is one; ``observed_domain`` is true if domains that the method needs to be
-declared were taken from the table, so that a bound for a record does not hold, false if they were declared,
-and missing if that is not known. Fractions are texts in lowest terms, and JSON texts have a blank after each
-comma. The other keys depend on the method:
+The keys of an object may have any order. Every manifest has ``schema`` (``splu-ref/manifest/2``),
+``method``, ``rows``, ``sensitive`` (objects with ``column`` and ``domain``, in the order of publishing),
+``table`` (the digest of the published table), ``release`` (32 hexadecimal digits), ``date`` (of publishing,
+in UTC) and ``produced_by``: an object with ``version``, ``spec`` (the number of the specification) and
+``code`` (SHA-256 of the path and the content of each Python file, ascending by path, each with its length as
+8 bytes before it). ``batches`` has the numbers of rows if there are several batches, and ``batch_tables``
+the digest of the rows of each, computed as ``table`` is, if it is known which rows these are
+(`splu_ref.spec.batches`); ``recoded`` has the steps of `splu_ref.spec.recoding` if there are any; ``id`` the
+column that identified a record under a key, if one did and that is recorded; ``missing`` the text that was
+published for cells of sensitive columns without content, if there is one; ``observed_domain`` is true if
+domains that the method needs to be declared were taken from the table, so that a bound for a record does not
+hold, false if they were declared, and missing if that is not known. Fractions are texts in lowest terms, and
+JSON texts have a blank after each comma. The other keys depend on the method:
 
 - ``SPLU-Gen``: ``gamma``, ``retention`` and ``plan``; ``draws`` if they are dependent.
 - ``SPLU-Gen by column``: the same; the first three are objects by column (`splu_ref.spec.by_column`).
